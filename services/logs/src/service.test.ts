@@ -140,7 +140,7 @@ describe('the log service', () => {
     await expect(opened.client.gleanBatch(body('not json'))).rejects.toMatchObject({ kind: 'malformed' })
     await expect(opened.client.gleanBatch(body('{}', 'br'))).rejects.toMatchObject({
       kind: 'unsupported_media',
-      detail: 'A body packed as "br" is not read here: send it as gzip, or as it is.',
+      detail: 'The content encoding "br" is not supported: send the body with gzip, or without an encoding.',
     })
   })
 

@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 
-/** One row: the sources that were added through the API, as a sources file would tell them. Only where replicas share the store. */
+/** A single row: the sources that were added through the API, in the format of a sources file. Only for replicas that share the store. */
 export type AddedSourcesTables = { log_added_sources: { id: number; document: string } }
 
 type Db = Kysely<AddedSourcesTables>
@@ -20,7 +20,7 @@ export const addedSourcesMigration = (number: number): Migration => ({
   },
 })
 
-/** Empty where nothing was added. */
+/** Empty if no sources were added. */
 export const readAddedSources = async (db: Db): Promise<string> =>
   (await db.selectFrom('log_added_sources').select('document').where('id', '=', onlyRow).executeTakeFirst())
     ?.document ?? ''

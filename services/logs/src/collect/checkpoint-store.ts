@@ -2,14 +2,14 @@ import type { Migration } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { Checkpoint, Checkpoints } from './collector.ts'
 
-/** `source` is the configured source's id; `state` is JSON of the collector's own. */
+/** `source` is the configured source's id; `state` is JSON that only its collector reads. */
 export type CheckpointTables = {
   log_checkpoints: { source: string; key: string; state: string; updated_at: number }
 }
 
 type Db = Kysely<CheckpointTables>
 
-/** So many are read at once. */
+/** Rows per query. */
 const pageRows = 500
 const removedAtOnce = 500
 

@@ -1,4 +1,4 @@
-/** Moves surrogates behind all other units, where the characters that they make belong. */
+/** Ranks surrogates after all other code units, as the characters that they encode. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 /** Orders texts by code point, as the databases do. */

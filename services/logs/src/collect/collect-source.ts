@@ -1,14 +1,14 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { createChunkWriter, type StoredResult } from './chunk-writer.ts'
 import type { Checkpoints, Collectors } from './collector.ts'
 import { collectorFor } from './collectors.ts'
-import { createKeeper, type Kept } from './keep-chunks.ts'
 import type { SourceEntry } from './source-entry.ts'
 
 export type Collected = {
-  kept: Kept
-  /** What could not be read: the first of them, and how many there were. */
+  result: StoredResult
+  /** The first problems in reading the source, and the number of all. */
   problems: string[]
   problemCount: number
 }
@@ -17,7 +17,7 @@ export type CollectSourceOptions = {
   source: SourceEntry
   force: boolean
   signal: AbortSignal
-  onProgress?: (kept: Kept) => void
+  onProgress?: (result: StoredResult) => void
   /** Only the logs of these files. */
   only?: ReadonlySet<string> | undefined
 }
@@ -26,14 +26,14 @@ export type SourceCollecting = {
   engine: Pick<LogEngine, 'ingestFile' | 'ingest'>
   collectors: Collectors
   checkpointsOf: (source: string) => Checkpoints
-  /** Hears of entries that patterns match before they are stored. */
+  /** Receives entries that patterns match before they are stored. */
   onMatched?: ((entries: MatchedEntry[]) => Promise<void>) | undefined
 }
 
-/** So many problems of one source are told of. */
+/** The maximum number of problems that are reported for one source. */
 const maxProblems = 20
 
-/** Collects one source to its end and stores it. Throws for what prevented everything; what was stored before is not lost. */
+/** Collects one source completely and stores it. Throws for a failure of the whole source; what was stored before is not lost. */
 export const collectSource = async (
   { engine, collectors, checkpointsOf, onMatched }: SourceCollecting,
   { source, force, signal, only, onProgress }: CollectSourceOptions,
@@ -51,16 +51,16 @@ export const collectSource = async (
     if (problems.length < maxProblems) problems.push(problem)
   }
   const checkpoints = checkpointsOf(source.id)
-  const keeper = createKeeper({ engine, source, checkpoints, onMatched })
+  const writer = createChunkWriter({ engine, source, checkpoints, onMatched })
   try {
     for await (const chunk of collector.collect({ checkpoints, force, signal, only, onProblem })) {
-      await keeper.take(chunk)
-      onProgress?.(keeper.kept())
+      await writer.take(chunk)
+      onProgress?.(writer.result())
     }
   } catch (error) {
-    await keeper.finish(false).catch(() => undefined)
+    await writer.finish(false).catch(() => undefined)
     throw error
   }
-  await keeper.finish(!signal.aborted)
-  return { kept: keeper.kept(), problems, problemCount }
+  await writer.finish(!signal.aborted)
+  return { result: writer.result(), problems, problemCount }
 }

@@ -1,10 +1,10 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 
-/** What came of the last run over a source, and what replicas tell each other about collecting. */
+/** The result of the last run over each source, and state of collecting that replicas share. */
 export type CollectStateTables = {
   log_source_runs: { source: string; last_glean: string; last_error: string | null }
-  /** `state` is JSON, by what it is about. */
+  /** `state` is JSON whose shape depends on `name`. */
   log_collect_state: { name: string; state: string }
 }
 
@@ -39,7 +39,7 @@ export const saveSourceRun = (db: Db, row: CollectStateTables['log_source_runs']
 
 export const listSourceRuns = (db: Db) => db.selectFrom('log_source_runs').selectAll().execute()
 
-/** Undefined where nothing has been told. */
+/** Undefined if the state was never saved. */
 export const readCollectState = async (db: Db, name: string): Promise<unknown> => {
   const row = await db.selectFrom('log_collect_state').select('state').where('name', '=', name).executeTakeFirst()
   return row && JSON.parse(row.state)

@@ -8,19 +8,19 @@ import { logsMigrations } from '../schemas.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
+import { createChunkWriter } from './chunk-writer.ts'
 import { createFileCollector } from './files/file-collector.ts'
-import { createKeeper } from './keep-chunks.ts'
 import { isProblem, readSource } from './read-source.ts'
 import type { LocalFileEntry } from './source-entry.ts'
 
-/** A source as a sources file would tell it. */
-export const fileSource = (given: Record<string, unknown>): LocalFileEntry => {
-  const source = readSource({ host: 'attic', ...given })
-  if (isProblem(source) || source.gleanType !== 'file') throw new TypeError('This is no source of files.')
+/** A source as an entry of a sources file describes it. */
+export const fileSource = (fields: Record<string, unknown>): LocalFileEntry => {
+  const source = readSource({ host: 'attic', ...fields })
+  if (isProblem(source) || source.gleanType !== 'file') throw new TypeError('This is not a source of files.')
   return source
 }
 
-/** An engine and checkpoints in a folder, and files collected into them as a run does. `ahead` moves the clock, in milliseconds. */
+/** An engine and checkpoints in a folder, and a collector of files that stores as a run does. `ahead` moves the clock, in milliseconds. */
 export const openCollecting = async (directory: string) => {
   const store = await openStore<CatalogueTables & SharedCatalogueTables & CheckpointTables>({
     name: 'logs',
@@ -36,9 +36,9 @@ export const openCollecting = async (directory: string) => {
     },
   })
   let ahead = 60_000
-  let onLook = () => {}
+  let onRead = () => {}
   const now = () => {
-    onLook()
+    onRead()
     return Date.now() + ahead
   }
   const collector = createFileCollector({
@@ -53,15 +53,15 @@ export const openCollecting = async (directory: string) => {
     engine,
     collector,
     checkpointsOf,
-    /** As if so much time had passed since files were written; a minute unless told. */
-    setAhead: (milliseconds: number, whenLookedAt = () => {}) => {
+    /** Lets files appear older by this time; a minute by default. */
+    setAhead: (milliseconds: number, whenRead = () => {}) => {
       ahead = milliseconds
-      onLook = whenLookedAt
+      onRead = whenRead
     },
     glean: async (source: LocalFileEntry, { force = false, signal = new AbortController().signal } = {}) => {
       const problems: string[] = []
       const checkpoints = checkpointsOf(source)
-      const keeper = createKeeper({ engine, source, checkpoints })
+      const writer = createChunkWriter({ engine, source, checkpoints })
       const chunks = collector.collect({
         source,
         checkpoints,
@@ -69,12 +69,12 @@ export const openCollecting = async (directory: string) => {
         signal,
         onProblem: (problem) => problems.push(problem),
       })
-      for await (const chunk of chunks) await keeper.take(chunk)
-      await keeper.finish(!signal.aborted)
-      const { counts, bytes } = keeper.kept()
+      for await (const chunk of chunks) await writer.take(chunk)
+      await writer.finish(!signal.aborted)
+      const { counts, bytes } = writer.result()
       return { ...counts, bytes, problems }
     },
-    /** All that is stored of a source, oldest first. */
+    /** The texts of all stored entries of a source, oldest first. */
     texts: async (source?: string): Promise<string[]> => {
       const request = {
         query: null,
@@ -96,7 +96,7 @@ export const openCollecting = async (directory: string) => {
   }
 }
 
-/** Opened in a folder with a place for logs beside; both go when the test does. */
+/** Opens it in a temporary folder, which is removed with it. */
 export const withCollecting = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-collect-'))
   const opened = await openCollecting(join(directory, 'data'))

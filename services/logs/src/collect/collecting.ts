@@ -37,33 +37,33 @@ export type CollectingOptions = {
   log: Log
 }
 
-/** Collects from configured sources: when asked, on schedule, and as lines come. */
+/** Collects from configured sources: on request, on schedule, and live. */
 export type Collecting = AsyncDisposable & {
   runs: Pick<Runs, 'begin'>
   configured: (
     signal: AbortSignal,
     onMissing: OnMissing,
   ) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
-  watch: { state: () => Promise<ToldWatch>; reload: () => Promise<ToldWatch> }
+  watch: { state: () => Promise<ReportedWatch>; reload: () => Promise<ReportedWatch> }
 }
 
-/** Asks the replica that watches to read the configuration again. */
+/** Requests the replica that watches to read the configuration again. */
 const reloads = topics({ family: 'logs.watch', ...jsonCodec<'reload'>(), keep: { events: 1, milliseconds: 60_000 } })(
   'all',
 )
 
 const watchState = 'watch'
 const notWatched: WatchState = { running: false, sources: [], buffered: 0, lastFlushAt: null }
-/** A replica that has told nothing for so long watches no more. */
+/** A replica whose reported state is older than this is considered stopped. */
 const silentMilliseconds = 30_000
 
-/** With what is wrong with the sources file, as sentences. */
-type ToldWatch = WatchState & { problems: string[] }
+/** With the problems of the sources file, as sentences. */
+type ReportedWatch = WatchState & { problems: string[] }
 
-type ToldState = WatchState & { toldAt: number }
+type SharedWatchState = WatchState & { toldAt: number } // words: allowed
 
-/** How often it is asked whether a run is due; the interval itself where that is shorter. */
-const askMilliseconds = 5_000
+/** The maximum interval of checks whether a run is due; a shorter schedule is checked at its own interval. */
+const dueCheckMilliseconds = 5_000
 
 export const createCollecting = async (options: CollectingOptions): Promise<Collecting> => {
   const { config, db, leases, isShared, engine, collectors, sources, localFiles, tasks, bus, upstream, now, log } =
@@ -88,7 +88,7 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
   })
   const interval = config.gleanIntervalSeconds * 1000
   const scheduling = startRounds({
-    milliseconds: Math.min(askMilliseconds, interval),
+    milliseconds: Math.min(dueCheckMilliseconds, interval),
     signal: ending.signal,
     round: () => runs.runIfDue(interval),
     onFailure: (error) => log.error({ error }, 'the scheduled run over the sources failed'),
@@ -104,21 +104,21 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
         now,
         log,
         onState: async (state) => {
-          if (isShared) await saveCollectState(db, watchState, { ...state, toldAt: now() } satisfies ToldState)
+          if (isShared) await saveCollectState(db, watchState, { ...state, toldAt: now() } satisfies SharedWatchState) // words: allowed
         },
       })
   const state = async (): Promise<WatchState> => {
     const own = watcher?.state()
     if (own || !isShared) return own ?? notWatched
-    const told = (await readCollectState(db, watchState)) as ToldState | undefined
-    return told && Math.abs(now() - told.toldAt) < silentMilliseconds ? told : notWatched
+    const shared = (await readCollectState(db, watchState)) as SharedWatchState | undefined
+    return shared && Math.abs(now() - shared.toldAt) < silentMilliseconds ? shared : notWatched // words: allowed
   }
-  const told = async () => ({ ...(await state()), problems: (await sources.read()).problems })
-  const hearReloads = async () => {
+  const reported = async () => ({ ...(await state()), problems: (await sources.read()).problems })
+  const receiveReloads = async () => {
     for await (const _ of bus.subscribe(reloads, { after: 'latest', signal: ending.signal })) await watcher?.reload()
   }
-  const hearing = hearReloads().catch((error: unknown) => {
-    if (!ending.signal.aborted) log.error({ error }, 'requests to read the sources again are not heard')
+  const receiving = receiveReloads().catch((error: unknown) => {
+    if (!ending.signal.aborted) log.error({ error }, 'requests to reload the sources cannot be received')
   })
   return {
     runs,
@@ -131,18 +131,18 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
       return { sources: describeConfigured(entries, counts, rows), problems }
     },
     watch: {
-      state: told,
+      state: reported,
       reload: async () => {
         if (watcher?.state()) await watcher?.reload()
         else await bus.publish(reloads, 'reload')
-        return told()
+        return reported()
       },
     },
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('The log service is ending.'))
       await runs[Symbol.asyncDispose]()
       await watcher?.[Symbol.asyncDispose]()
-      await Promise.all([scheduling, hearing])
+      await Promise.all([scheduling, receiving])
     },
   }
 }

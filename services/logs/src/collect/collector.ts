@@ -3,100 +3,100 @@ import type { FormatCounts } from '../threads/upload-result.ts'
 import type { LocalContainerEntry, LocalFileEntry, LocalJournalEntry, SourceEntry, SshEntry } from './source-entry.ts'
 
 /**
- * A place in something that is collected: all before it is stored. `key` tells places of one source apart (a file, a unit, a container);
- * `state` is the collector's own, as JSON.
+ * A position in a source: everything before it is stored. `key` distinguishes positions within a source (a file, a unit, a container); `state`
+ * is JSON that only the collector reads.
  */
 export type Checkpoint = { key: string; state: string }
 
-/** The places of one source, which are rows. */
+/** The checkpoints of one source, stored as rows. */
 export type Checkpoints = {
   get: (key: string) => Promise<string | undefined>
-  /** All of the source whose key begins so, by key, read as they are asked for. */
+  /** All checkpoints of the source whose key has the prefix, by key, read page by page. */
   list: (prefix?: string) => AsyncIterable<Checkpoint>
   put: (checkpoint: Checkpoint) => Promise<void>
   remove: (keys: readonly string[]) => Promise<void>
 }
 
-/** One run of lines that belong together: the lines of a file, the journal of a unit, the output of a container. */
+/** A sequence of lines that belong together: the lines of a file, the journal of a unit, the output of a container. */
 export type Stream = {
-  /** What its entries are kept under. */
+  /** The source id of its entries. */
   sourceId: string
   /** Skips detection. */
   format?: string | undefined
-  /** For times that name no zone. */
+  /** For times without a time zone. */
   zone?: string | undefined
-  /** How lines join, where the format's own way is not wanted. */
+  /** How lines are joined into entries; overrides the rule of the format. */
   joins?: JoinRule | undefined
-  /** Epoch milliseconds: times without a year are the latest that are not after it. */
+  /** Epoch milliseconds: a time without a year is in the latest year in which it is not after this. */
   reference: number
-  /** The number of the first line that will come, which becomes its entry's `sequence`; 1 unless told. Goes on where the checkpoint left off, so that what is read again is known again. */
+  /** The number of the next line, which is its entry's `sequence`; 1 by default. It continues from the checkpoint, so that lines read again are recognised. */
   firstLine?: number
-  /** First lines of the whole, by which the format is told when the stream goes on in the middle. */
+  /** The first lines of the whole, to detect the format when the stream continues in the middle. */
   sample?: Uint8Array | undefined
   /**
-   * The place where a line begins (counted as `firstLine` does). With it, an entry to which more lines may come stays open over a pause,
-   * and is read again from its first line; without it, a pause closes all entries.
+   * The position at which a line begins (counted as `firstLine`). With it, an entry that may get more lines stays open during a pause and is
+   * read again from its first line; without it, a pause closes all entries.
    */
   checkpointAt?: (line: number) => Promise<Checkpoint | undefined>
 }
 
-/** Bytes of a stream. Chunks of several streams may come mixed; those of one come in order. */
+/** Bytes of a stream. Chunks of several streams may be interleaved; those of one are in order. */
 export type Chunk = {
   stream: Stream
-  /** No longer the collector's. Empty where only the rest is news. */
+  /** Ownership passes to the receiver. Empty if the chunk only carries the other fields. */
   bytes: Uint8Array<ArrayBuffer>
-  /** Holds once all of the stream up to the end of this chunk is stored; absent where nothing can be said yet. */
+  /** Valid once the stream is stored up to the end of this chunk; absent if no position is known yet. */
   checkpoint?: Checkpoint | undefined
-  /** `paused`: there is no more for now. `ended`: the last entry is complete, and this stream has no more chunks. */
+  /** `paused`: there is no more data at the moment. `ended`: the last entry is complete, and this stream has no more chunks. */
   last?: 'paused' | 'ended'
 }
 
-/** Entries that were made of more than lines: a journal, a container's log. Batches come in order. */
+/** Entries built from structured records: a journal, a container's log. Batches are in order. */
 export type Batch = {
-  /** As `createBatchBuilder` makes it; absent where only the checkpoint is news. No longer the collector's. */
+  /** Built by `createBatchBuilder`; absent if the batch only carries a checkpoint. Ownership passes to the receiver. */
   batch: ArrayBuffer | undefined
   entries: number
-  /** Lines that became entries; those beyond their number are part of the entry of a line before. */
+  /** Lines that became entries; lines in excess of `entries` were joined to the entry of an earlier line. */
   lines: number
-  /** Those lines by the format that they were read as. */
+  /** Lines by the format as which they were parsed. */
   formats: FormatCounts
-  /** How much was read, about. */
+  /** The approximate number of bytes that were read. */
   bytes: number
-  /** Holds once the batch is stored; absent where nothing can be said yet. */
+  /** Valid once the batch is stored; absent if no position is known yet. */
   checkpoint: Checkpoint | undefined
 }
 
 export type CollectRequest<Entry extends SourceEntry = SourceEntry> = {
   source: Entry
   checkpoints: Checkpoints
-  /** Reads everything again, whatever the checkpoints say; what is stored already is known by its sequence, time and text. */
+  /** Reads everything again, ignoring the checkpoints; stored entries are recognised by their sequence, time and text. */
   force: boolean
-  /** Ends the reading; what has been given is stored nevertheless. */
+  /** Stops reading; chunks that were already yielded are stored nevertheless. */
   signal: AbortSignal
-  /** Files that have changed, where that is known: only their logs are looked at. For files alone. */
+  /** Changed files, if known: only their logs are read. Only for sources of files. */
   only?: ReadonlySet<string> | undefined
-  /** Something that cannot be read, which ends nothing: a sentence for people. */
+  /** Receives problems that do not end the collection, as sentences for users. */
   onProblem: (problem: string) => void
-  /** How many bytes there are to read in all, once that is known. */
+  /** Receives the total number of bytes to read, once it is known. */
   onTotal?: (bytes: number) => void
 }
 
 /**
- * A way of collecting. It only reads: what it gives is stored by whoever asked (`keep-chunks.ts`), and only then do checkpoints move. Asked
- * again after a crash it gives what was not acknowledged, with the same line numbers, and nothing is stored twice.
- * Throws for what prevents everything (a host that cannot be reached), with a sentence for people and no secret.
+ * A way of collecting. It only reads: the caller stores what it yields (`chunk-writer.ts`) and moves checkpoints only then. After a crash it
+ * yields whatever was not acknowledged again, with the same line numbers, so that nothing is stored twice. Throws for a failure of the whole
+ * source (an unreachable host), with a sentence for users that contains no secret.
  */
 export type Collector<Entry extends SourceEntry = SourceEntry> = {
-  /** All that there is since the checkpoints; ends with it. */
+  /** Yields everything since the checkpoints, then ends. */
   collect: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
   /**
-   * Goes on with what comes until the signal aborts; ends early where the other side ends, and is then asked again. Where there is none,
-   * and the source is no file of this machine, runs alone collect it.
+   * Yields new data until the signal aborts. It ends early if the other side ends, and is then called again. A source without it, except for
+   * local files, is collected by runs only.
    */
   follow?: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
 }
 
-/** Each way of collecting, by what a source says; those that are absent cannot be collected here. */
+/** The ways of collecting, by transport and type; sources of an absent one cannot be collected. */
 export type Collectors = {
   local: {
     file?: Collector<LocalFileEntry>

@@ -1,7 +1,7 @@
 import type { Collector, Collectors, CollectRequest } from './collector.ts'
 import type { SourceEntry } from './source-entry.ts'
 
-/** A way of collecting one source. */
+/** The collector of one source. */
 export type SourceCollector = {
   collect: (request: Omit<CollectRequest, 'source'>) => ReturnType<Collector['collect']>
   follow?: (request: Omit<CollectRequest, 'source'>) => ReturnType<Collector['collect']>
@@ -19,7 +19,7 @@ const bound = <Entry extends SourceEntry>(
   }
 }
 
-/** How a source is collected; undefined where it cannot be here. */
+/** The collector of a source; undefined if the source cannot be collected. */
 export const collectorFor = ({ local, ssh }: Collectors, source: SourceEntry): SourceCollector | undefined => {
   if (source.transport === 'ssh') return bound(ssh, source)
   if (source.gleanType === 'file') return bound(local.file, source)

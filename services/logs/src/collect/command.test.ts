@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { outputOf, runLocally } from './command.ts'
 
-test('a program sees nothing of the environment but where programs are', async () => {
+test('a program receives the search path, but no other variable of the environment', async () => {
   process.env.SERVICE_API_KEY = 'secret-of-this-test'
   try {
-    const said = await outputOf(runLocally, ['env'], { signal: new AbortController().signal, maxBytes: 10_000 })
-    const names = said
+    const output = await outputOf(runLocally, ['env'], { signal: new AbortController().signal, maxBytes: 10_000 })
+    const names = output
       .toString()
       .trim()
       .split('\n')

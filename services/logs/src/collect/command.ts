@@ -2,51 +2,51 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { addAbortListener } from '@trellis/kit/lifecycle'
 
-/** How a command ended: its code, or null where a signal ended it; and the last that it said on standard error. */
-export type CommandEnd = { code: number | null; complaint: string }
+/** How a command ended: its exit code, null after a signal; and the end of its standard error. */
+export type CommandEnd = { code: number | null; stderr: string }
 
-/** A program that runs, here or on a remote host. */
+/** A running program, on this machine or on a remote host. */
 export type RunningCommand = {
   /** Standard output. A reader that stops early ends the command. */
   output: AsyncIterable<Buffer>
-  /** Rejects where it is not known how it ended: the way to it broke, or it could not be started. */
+  /** Rejects if the result is unknown: the connection to it was lost, or it could not be started. */
   ended: Promise<CommandEnd>
 }
 
-/** Runs a program with arguments, never through a shell of ours. Ends it when the signal aborts. */
+/** Runs a program with arguments, never through a local shell. Ends it when the signal aborts. */
 export type RunCommand = (words: readonly string[], signal: AbortSignal) => Promise<RunningCommand>
 
 export class CommandFailed extends Error {
   override name = 'CommandFailed'
 }
 
-const maxComplaintCharacters = 2_000
+const maxStderrCharacters = 2_000
 const killMilliseconds = 5_000
 
-/** Keeps the end of what is said, which has the reason. */
-export const keepComplaint = (stream: NodeJS.ReadableStream): (() => string) => {
-  let said = ''
+/** Retains the end of the output, which contains the reason of a failure. */
+export const captureStderr = (stream: NodeJS.ReadableStream): (() => string) => {
+  let text = ''
   stream.on('data', (bytes: Buffer) => {
-    said = (said + bytes.toString('utf8')).slice(-maxComplaintCharacters)
+    text = (text + bytes.toString('utf8')).slice(-maxStderrCharacters)
   })
-  return () => said.trim()
+  return () => text.trim()
 }
 
 /**
- * What programs see of an environment: no secret of this process. What they say is in English, since some of it is read.
- * The folders of programs are those of this process.
+ * The environment of programs, without the secrets of this process. Output is in English, since some of it is parsed. The search path is that
+ * of this process.
  */
 const environment = (): Record<string, string> => ({
-  // biome-ignore lint/style/noProcessEnv: it is no setting: where the system has its programs
+  // biome-ignore lint/style/noProcessEnv: the search path of the system is not a setting
   PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C.UTF-8',
 })
 
-/** A program of this machine. */
+/** Runs a program on this machine. */
 export const runLocally: RunCommand = async ([program = '', ...words], signal) => {
   signal.throwIfAborted()
   const child = spawn(program, words, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
-  const complaint = keepComplaint(child.stderr)
+  const stderr = captureStderr(child.stderr)
   let killing: NodeJS.Timeout | undefined
   const stop = () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -55,7 +55,7 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
   }
   const unlink = addAbortListener(signal, stop)
   const ended = once(child, 'close').then(
-    ([code]: (number | null)[]) => ({ code: code ?? null, complaint: complaint() }),
+    ([code]: (number | null)[]) => ({ code: code ?? null, stderr: stderr() }),
     (cause: NodeJS.ErrnoException) => {
       const reason = cause.code === 'ENOENT' ? 'it is not installed' : (cause.code ?? cause.message)
       throw new CommandFailed(`${program} cannot be run: ${reason}.`, { cause })
@@ -77,7 +77,7 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
   return { output: output(), ended }
 }
 
-/** All that a command says, up to a limit. Throws CommandFailed for more, or for a code that is not 0. */
+/** The whole output of a command, up to a limit. Throws CommandFailed for more output, or for a non-zero exit code. */
 export const outputOf = async (
   run: RunCommand,
   words: readonly string[],
@@ -88,10 +88,11 @@ export const outputOf = async (
   let size = 0
   for await (const part of output) {
     size += part.length
-    if (size > maxBytes) throw new CommandFailed(`${words[0]} says more than ${maxBytes} bytes.`)
+    if (size > maxBytes) throw new CommandFailed(`${words[0]} has more than ${maxBytes} bytes of output.`)
     parts.push(part)
   }
-  const { code, complaint } = await ended
-  if (code !== 0) throw new CommandFailed(`${words[0]} ended with ${code ?? 'a signal'}: ${complaint || 'no word why'}`)
+  const { code, stderr } = await ended
+  if (code !== 0)
+    throw new CommandFailed(`${words[0]} ended with ${code ?? 'a signal'}: ${stderr || 'no error message'}`)
   return Buffer.concat(parts)
 }

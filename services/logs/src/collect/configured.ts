@@ -6,7 +6,7 @@ import { hostOf, type SourceEntry } from './source-entry.ts'
 
 export type SourceRun = CollectStateTables['log_source_runs']
 
-/** The id of the source that entries came from: of those whose ids theirs begin with, the one that says most. */
+/** The configured source that entries belong to: the one with the longest source id that theirs begins with. */
 const ownerOf = (bySourceId: ReadonlyMap<string, string>, sourceId: string): string | undefined => {
   for (let end = sourceId.length; end > 0; end = sourceId.lastIndexOf(':', end - 1)) {
     const owner = bySourceId.get(sourceId.slice(0, end))
@@ -38,7 +38,7 @@ const row = (entry: SourceEntry, counts: readonly SourceCount[], run: SourceRun 
   }
 }
 
-/** Configured sources with what is stored of them; what is of no unit of theirs is left out. */
+/** Configured sources with statistics of their entries; entries that belong to none of them are ignored. */
 export const describeConfigured = (
   entries: readonly SourceEntry[],
   counts: readonly SourceCount[],

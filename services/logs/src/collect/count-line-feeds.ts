@@ -1,6 +1,6 @@
 const lineFeed = 10
 
-/** How many lines end in some bytes. The search for a byte is the platform's, which looks at many at once. */
+/** The number of line feeds in a range of bytes. It uses the platform's search for a byte, which compares several bytes at once. */
 export const countLineFeeds = (bytes: Uint8Array, from = 0, to = bytes.length): number => {
   let count = 0
   for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < to; at = bytes.indexOf(lineFeed, at + 1)) count++

@@ -18,11 +18,11 @@ const numbersOf = (texts: readonly string[]) =>
   texts.map((text) => Number(/n(\d+)$/.exec(text)?.[1])).toSorted((a, b) => a - b)
 const range = (to: number) => Array.from({ length: to }, (_, index) => index)
 
-test('killed in the middle of runs over files that are written to and rotated, at whatever moment, it loses no line and has none twice', async () => {
+test('a process killed during runs over growing and rotated files neither loses nor duplicates lines', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-crash-'))
   const data = join(directory, 'data')
   const path = join(directory, 'app.log')
-  // When it is killed and how much is written before follow from the seed of the run.
+  // The time of each kill and the amount written before it depend on the seed of the run.
   const random = randomFrom(runSeed)
   let written = 0
   const write = async (count: number) => {
@@ -35,7 +35,7 @@ test('killed in the middle of runs over files that are written to and rotated, a
     const child = spawn(process.execPath, [victim, data, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(child, 'exit')
     await once(child.stdout, 'data')
-    // Once after a whole run, else at whatever moment: before anything is stored, between two runs, within one.
+    // Once after a complete run, otherwise at any time: before anything is stored, between two runs, or during one.
     if (round === 3) await once(child.stdout, 'data')
     else await sleep(random() * 2_000)
     await write(1_000 + Math.floor(random() * 3_000))
@@ -58,7 +58,7 @@ test('killed in the middle of runs over files that are written to and rotated, a
 
 type Db = Kysely<CheckpointTables>
 
-/** Leaves the database no room for anything more, as a full disk does. */
+/** Fills the database, as a full disk would. */
 const fillDatabase = async (db: Db) => {
   await sql`pragma max_page_count = 1`.execute(db)
   const add = (number: number, bytes: number) =>
@@ -81,7 +81,7 @@ const emptyDatabase = async (db: Db) => {
   await db.deleteFrom('log_checkpoints').where('source', '=', 'ballast').execute()
 }
 
-test('when the disk is full as a checkpoint is written, the run fails, and the next one stores nothing twice', async () => {
+test('if a full disk prevents a checkpoint, the run fails, and the next one stores no duplicates', async () => {
   await using opened = await withCollecting()
   await mkdir(join(opened.directory, 'logs'))
   const path = join(opened.directory, 'logs', 'app.log')
@@ -90,7 +90,7 @@ test('when the disk is full as a checkpoint is written, the run fails, and the n
   const { engine, collector } = opened
   const run = (isFull: boolean) => {
     const checkpoints = opened.checkpointsOf(source)
-    /** The first place of a file is written before it is read; what comes after it finds no room. */
+    /** The first checkpoint of a file is written before it is read; later ones fail. */
     const put: typeof checkpoints.put = async (checkpoint) => {
       if (isFull && !checkpoint.state.includes('"offset":0')) await fillDatabase(opened.store.db)
       await checkpoints.put(checkpoint)
@@ -103,8 +103,8 @@ test('when the disk is full as a checkpoint is written, the run fails, and the n
   await expect(run(true)).rejects.toThrow(/full/)
   expect(numbersOf(await opened.texts())).toEqual(range(3_000))
   await emptyDatabase(opened.store.db)
-  const { kept } = await run(false)
-  expect(kept.counts).toMatchObject({ entries: 0, duplicates: 3_000 })
+  const { result } = await run(false)
+  expect(result.counts).toMatchObject({ entries: 0, duplicates: 3_000 })
   await appendFile(path, line(3_000))
-  expect((await run(false)).kept.counts).toMatchObject({ lines: 1, entries: 1 })
+  expect((await run(false)).result.counts).toMatchObject({ lines: 1, entries: 1 })
 })

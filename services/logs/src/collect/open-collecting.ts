@@ -7,10 +7,10 @@ import { refusalOfSource, withAccess } from './source-access.ts'
 import { createSshCollector } from './ssh/ssh-collector.ts'
 
 /**
- * Sources written by an earlier version carry no mark of who added them and count as the administrator's: those that lie elsewhere than
- * logs usually do are named at the start, so that one that was added by somebody else is noticed.
+ * Sources written by an earlier version have no mark of who added them and count as the administrator's. Those outside of the usual log folders
+ * are logged at the start, so that the administrator notices one that was added by another user.
  */
-const tellForeignPlaces = async ({
+const warnOfForeignPaths = async ({
   sources,
   localFiles,
   log,
@@ -29,10 +29,10 @@ const tellForeignPlaces = async ({
 
 const megabyte = 1024 * 1024
 
-/** Collecting in each of the ways there are. */
+/** Opens collecting with all available collectors. */
 export const openCollecting = (dependencies: Dependencies): Promise<Collecting> => {
   const { config, ssh, localFiles, now } = dependencies
-  void tellForeignPlaces(dependencies).catch((error: unknown) =>
+  void warnOfForeignPaths(dependencies).catch((error: unknown) =>
     dependencies.log.error({ error }, 'the sources file cannot be checked'),
   )
   return createCollecting({

@@ -15,7 +15,7 @@ import {
   zoneName,
 } from './source-fields.ts'
 
-/** What is wrong with one source: a predicate, and the key it is about. */
+/** A problem with one source: a predicate, and the key that it is about. */
 export type SourceProblem = { key: string | undefined; problem: string }
 
 const localTypes = ['file', 'journald', 'docker', 'podman'] as const
@@ -33,7 +33,7 @@ const everySource = {
   format: optional(formatName, undefined),
   timezone: optional(zoneName, undefined),
   multiline: optional(joinRule, undefined),
-  // Written with what comes through the API. Whoever edits the file by hand vouches for a source by removing it.
+  // Written with sources that are added through the API. An administrator who removes it takes responsibility for the source.
   added_by: optional(oneOf(['administrator', 'api']), 'administrator'),
 }
 
@@ -54,9 +54,12 @@ const localFields = { ...everySource, transport: z.literal('local').nullish() }
 
 const fileSource = closedObject({
   ...localFields,
-  // A path says enough.
+  // The path alone identifies a source of files.
   glean_type: z.literal('file').nullish(),
-  path: optional(absolutePath, '').refine((path) => path !== '', 'is missing: give it for files, or a glean_type'),
+  path: optional(absolutePath, '').refine(
+    (path) => path !== '',
+    'is missing: files need a path, other sources a glean_type',
+  ),
   include: optional(texts, []),
   exclude: optional(texts, []),
   recursive: optional(flag, true),
@@ -123,7 +126,7 @@ const reachOf = (fields: SshFields): SshReach | SourceProblem => {
   const { host, user, port, key_path: keyPath } = fields
   if (host === null) return { key: 'host', problem: 'is missing: name a host, or an ssh_target' }
   if (user === undefined) return { key: 'user', problem: 'is missing' }
-  if (keyPath === undefined) return { key: 'key_path', problem: 'is missing: SSH is used with keys alone' }
+  if (keyPath === undefined) return { key: 'key_path', problem: 'is missing: SSH requires a key' }
   return { kind: 'address', host, port, user, keyPath }
 }
 
@@ -149,11 +152,11 @@ const localSource = z.discriminatedUnion('glean_type', [fileSource, journalSourc
 })
 const source = z.discriminatedUnion('transport', [localSource, sshSource], { error: 'must be local or ssh' })
 
-/** Reads one source as YAML or JSON describes it. */
-export const readSource = (given: unknown): SourceEntry | SourceProblem => {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+/** Parses one source from YAML or JSON. */
+export const readSource = (input: unknown): SourceEntry | SourceProblem => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
     return { key: undefined, problem: 'must be a mapping with an id, such as {id: syslog, path: /var/log/syslog}' }
-  const read = readDocument(source, given)
+  const read = readDocument(source, input)
   if ('value' in read) return read.value
   const [key] = read.problem.path
   return { key: key === undefined ? undefined : String(key), problem: read.problem.message }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { openService, type ServiceOptions, writeSources } from './service-for-tests.ts'
 import { until } from './until-for-tests.ts'
 
-/** A service whose schedule does not come into play, unless told. */
+/** A service without scheduled runs, by default. */
 const withService = async (options: { isShared?: boolean; interval?: number; isWatched?: boolean } = {}) => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-runs-'))
@@ -51,7 +51,7 @@ const withService = async (options: { isShared?: boolean; interval?: number; isW
   }
 }
 
-test('a manual run collects from all enabled sources, and its task tells how far it is', async () => {
+test('a manual run collects from all enabled sources, and its task reports the progress', async () => {
   await using service = await withService()
   const begun = await service.collect.gleanAll({})
   expect(begun).toMatchObject({ kind: 'glean', status: 'running' })
@@ -62,7 +62,7 @@ test('a manual run collects from all enabled sources, and its task tells how far
   expect(await service.texts()).toEqual(['one', 'two error'])
 })
 
-test('a run is refused while a run is in progress, on another replica, too', async () => {
+test('a run is rejected while another is in progress, also on another replica', async () => {
   await using service = await withService({ isShared: true })
   const other = await service.open()
   const results = await Promise.allSettled([
@@ -81,13 +81,13 @@ test('a run is refused while a run is in progress, on another replica, too', asy
   expect((await service.logs.search({ q: 'error', order: '' })).total).toBe(1)
 })
 
-test('one source is collected again by its id, also when it is not enabled; an unknown id is 404', async () => {
+test('one source is collected by its id, also if it is disabled; an unknown id is 404', async () => {
   await using service = await withService()
   await writeFile(service.log('off.log'), 'from off\n')
   const task = await service.finished(await service.collect.gleanSource({ sourceId: 'off' }))
   expect(task).toMatchObject({ status: 'done', counts: { entries: 1 } })
   expect(await service.texts('off')).toEqual(['from off'])
-  await expect(service.collect.gleanSource({ sourceId: 'nobody' })).rejects.toMatchObject({ kind: 'not_found' })
+  await expect(service.collect.gleanSource({ sourceId: 'unknown' })).rejects.toMatchObject({ kind: 'not_found' })
 })
 
 test('force=true bypasses the unchanged-file check of a source', async () => {
@@ -125,7 +125,7 @@ test('configured sources are enriched with statistics; SSH sources appear before
   })
 })
 
-test('sub-source ids are aggregated under the host row, and name the source that is to be collected again', async () => {
+test('sub-source ids are aggregated under the host row, and also identify the source to collect', async () => {
   await using service = await withService()
   await writeSources(service.directory, `  - {id: folder, path: ${service.log('')}, host: attic}\n`)
   await writeFile(service.log('web.log'), 'three\n')
@@ -136,7 +136,7 @@ test('sub-source ids are aggregated under the host row, and name the source that
   expect((await service.finished(again)).counts).toMatchObject({ lines: 3 })
 })
 
-test('what cannot be collected is told in the row of its source and in the task', async () => {
+test('a source that cannot be collected is reported in its row and in the task', async () => {
   await using service = await withService()
   const task = await service.finished(await service.collect.gleanSource({ sourceId: 'cellar' }))
   expect(task.status).toBe('failed')
@@ -145,7 +145,7 @@ test('what cannot be collected is told in the row of its source and in the task'
   expect(row?.lastError).toBeTruthy()
 })
 
-test('mistakes in the sources file are told with the configured sources', async () => {
+test('mistakes in the sources file are reported with the configured sources', async () => {
   await using service = await withService()
   await writeSources(service.directory, '  - {id: wrong, path: relative}\n')
   const { sources, problems } = await service.collect.listConfiguredSources({})
@@ -153,7 +153,7 @@ test('mistakes in the sources file are told with the configured sources', async 
   expect(problems).toEqual([expect.stringContaining('sources[0].path must be an absolute path')])
 })
 
-test('a sources file that cannot be read is told by a reload, the status and each run', async () => {
+test('a sources file that cannot be read is reported by a reload, the status and each run', async () => {
   await using service = await withService({ isWatched: true })
   await writeFile(join(service.directory, 'sources.yaml'), 'sources:\n  - {id: app, path: [\n')
   const { problems } = await service.collect.listConfiguredSources({})
@@ -165,7 +165,7 @@ test('a sources file that cannot be read is told by a reload, the status and eac
   await expect(service.collect.gleanSource({ sourceId: 'app' })).rejects.toThrow(problems[0])
 })
 
-test('a mistake in the sources file is told by a run over the others', async () => {
+test('a mistake in the sources file is reported by a run over the others', async () => {
   await using service = await withService()
   await writeSources(
     service.directory,
@@ -176,7 +176,7 @@ test('a mistake in the sources file is told by a run over the others', async () 
   expect(task.error).toContain('sources[1].path must be an absolute path')
 })
 
-test('a file that is missing with its folder is told by its own name', async () => {
+test('a file whose folder is missing, too, is reported by its own path', async () => {
   await using service = await withService()
   const path = join(service.directory, 'nowhere', 'app.log')
   await writeSources(service.directory, `  - {id: app, path: ${path}}\n`)
@@ -185,7 +185,7 @@ test('a file that is missing with its folder is told by its own name', async () 
   expect(sources).toMatchObject([{ id: 'app', lastError: expect.stringContaining(path) }])
 })
 
-test('the schedule collects every so often, and one of the replicas does it', async () => {
+test('scheduled runs repeat, each on one of the replicas', async () => {
   await using service = await withService({ isShared: true, interval: 1 })
   await service.open()
   await until(
@@ -201,16 +201,16 @@ test('the schedule collects every so often, and one of the replicas does it', as
   ).toEqual(['one', 'two error', 'three'])
 })
 
-test('of two replicas one watches, and both tell the same; a reload may be asked of either', async () => {
+test('one of two replicas watches, and both report the same state; either accepts a reload', async () => {
   await using service = await withService({ isShared: true, isWatched: true })
   const other = await service.open()
   const states = () => Promise.all([service, other].map(({ collect }) => collect.getWatchStatus({})))
-  const [one, two] = await until(states, (told) => told.every(({ running }) => running))
+  const [one, two] = await until(states, (reported) => reported.every(({ running }) => running))
   expect(one?.sources).toEqual(['app', 'folder'])
   expect(two?.sources).toEqual(one?.sources)
   await writeSources(service.directory, `  - {id: app, path: ${service.log('app.log')}}\n`)
   await Promise.all([service, other].map(({ collect }) => collect.reloadWatch({})))
-  await until(states, (told) => told.every(({ sources }) => sources.length === 1))
+  await until(states, (reported) => reported.every(({ sources }) => sources.length === 1))
   expect(
     await until(
       () => other.texts(),
@@ -219,7 +219,7 @@ test('of two replicas one watches, and both tell the same; a reload may be asked
   ).toEqual(['one', 'two error'])
 })
 
-test('the watcher is running from application startup, and not when it is not wanted', async () => {
+test('the watcher is running from application startup, but not if it is disabled', async () => {
   await using watched = await withService({ isWatched: true })
   await until(
     () => watched.collect.getWatchStatus({}),

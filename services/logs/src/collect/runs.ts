@@ -6,9 +6,9 @@ import type { Kysely } from 'kysely'
 import type { RunningTask, Tasks } from '../ingest/tasks.ts'
 import { createGate } from '../threads/gate.ts'
 import { addResults, noResult } from '../threads/upload-result.ts'
+import type { StoredResult } from './chunk-writer.ts'
 import { type Collected, collectSource, type SourceCollecting } from './collect-source.ts'
 import { type CollectStateTables, readCollectState, saveCollectState, saveSourceRun } from './collect-state-store.ts'
-import type { Kept } from './keep-chunks.ts'
 import { isOfEntry, type SourceEntry } from './source-entry.ts'
 import type { SourceLocks } from './source-locks.ts'
 import type { SourcesDocument } from './sources-document.ts'
@@ -21,47 +21,50 @@ export type RunsOptions = {
   tasks: Pick<Tasks, 'begin'>
   leases: Leases
   locks: SourceLocks
-  /** Follows each run of the schedule, when other runs may begin again. */
+  /** Follows each scheduled run, when other runs may begin again. */
   afterScheduled?: (signal: AbortSignal) => Promise<void>
   now: () => number
   log: Log
 }
 
-/** Runs over configured sources, one at a time among all replicas. */
+/** Runs over configured sources, one at a time across all replicas. */
 export type Runs = AsyncDisposable & {
-  /** Begins a run over all enabled sources, or over one. Throws `conflict` while one is under way, `not_found` for an id that is not configured. */
-  begin: (asked: { source?: string | undefined; force: boolean }) => Promise<Task>
-  /** Does the run of the schedule if it is due and none is under way, to its end; tells whether it did. */
+  /** Begins a run over all enabled sources, or over one. Throws `conflict` during another run, `not_found` for an id that is not configured. */
+  begin: (request: { source?: string | undefined; force: boolean }) => Promise<Task>
+  /** Completes the scheduled run if it is due and no other run is in progress; returns whether it did. */
   runIfDue: (intervalMilliseconds: number) => Promise<boolean>
 }
 
-/** A service that has just started does not begin with a run: whoever starts it many times would run as often. */
+/** No scheduled run begins this soon after the start, so that frequent restarts do not cause as many runs. */
 const settlingMilliseconds = 60_000
-/** So many hosts are collected at once: one that does not answer holds up none of the others until its time is over. */
+/** The maximum number of hosts that are collected concurrently, so that a host that does not respond does not delay the others. */
 const maxHosts = 8
 const runLease = 'glean'
 const scheduleState = 'schedule'
-/** So many mistakes of the sources file are told with a task. */
-const maxToldProblems = 10
-const nothingKept: Kept = { ...noResult, bytes: 0 }
+/** The maximum number of problems of the sources file that a task reports. */
+const maxReportedProblems = 10
+const emptyResult: StoredResult = { ...noResult, bytes: 0 }
 
-const addKept = (left: Kept, right: Kept): Kept => ({ ...addResults(left, right), bytes: left.bytes + right.bytes })
+const addStored = (left: StoredResult, right: StoredResult): StoredResult => ({
+  ...addResults(left, right),
+  bytes: left.bytes + right.bytes,
+})
 
-const shown = ({ counts, formats }: Kept): Pick<Task, 'counts' | 'formats'> => {
+const shown = ({ counts, formats }: StoredResult): Pick<Task, 'counts' | 'formats'> => {
   const { multiline_joined: multilineJoined, ...others } = counts
   return { counts: { ...others, multilineJoined }, formats }
 }
 
 const progressOf = (done: number, total: number | null): Task['progress'] => ({ done, total, unit: 'bytes' })
 
-/** What a source's row says went wrong; null when all was well. */
+/** The problems of a source for its row; null without problems. */
 const errorOf = ({ problems, problemCount }: Collected): string | null => {
   if (problemCount === 0) return null
   const more = problemCount - problems.length
   return `${problems.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`
 }
 
-/** The source that an id names: its own, else that of entries that came from it. */
+/** The source with an id: its own, else the source of the entries with this source id. */
 export const findSource = (entries: readonly SourceEntry[], id: string): SourceEntry | undefined =>
   entries.find((entry) => entry.id === id) ??
   entries
@@ -69,24 +72,24 @@ export const findSource = (entries: readonly SourceEntry[], id: string): SourceE
     .toSorted((a, b) => b.sourceId.length - a.sourceId.length)
     .at(0)
 
-/** Where a source is collected: sources of one place are collected one after the other. */
-const placeOf = (source: SourceEntry): string => (source.transport === 'local' ? '' : JSON.stringify(source.reach))
+/** The host of a source; sources of the same host are collected one after the other. */
+const machineOf = (source: SourceEntry): string => (source.transport === 'local' ? '' : JSON.stringify(source.reach))
 
-type Outcome = { kept: Kept; failures: string[]; problems: number }
+type Outcome = { result: StoredResult; failures: string[]; problems: number }
 
-/** What a run goes over, and what the sources file says that cannot be understood. */
-type Asked = Pick<SourcesDocument, 'entries' | 'problems' | 'isReadable'>
+/** The sources of a run, and the problems of the sources file. */
+type RunSources = Pick<SourcesDocument, 'entries' | 'problems' | 'isReadable'>
 
-const enabledOf = ({ entries, ...document }: SourcesDocument): Asked => ({
+const enabledOf = ({ entries, ...document }: SourcesDocument): RunSources => ({
   ...document,
   entries: entries.filter(({ enabled }) => enabled),
 })
 
-/** One source that is understood, whatever else is not. Throws `not_found`. */
-const onlyOf = ({ entries, problems }: SourcesDocument, id: string): Asked => {
+/** One valid source, whatever problems others have. Throws `not_found`. */
+const onlyOf = ({ entries, problems }: SourcesDocument, id: string): RunSources => {
   const found = findSource(entries, id)
   if (found) return { entries: [found], problems: [], isReadable: true }
-  const why = problems.slice(0, maxToldProblems).map((problem) => ` ${problem}`)
+  const why = problems.slice(0, maxReportedProblems).map((problem) => ` ${problem}`)
   throw serviceError('not_found', `No source with the id "${id}" is configured.${why.join('')}`)
 }
 
@@ -100,7 +103,7 @@ export const createRuns = (options: RunsOptions): Runs => {
   const runSource = async (
     source: SourceEntry,
     { force, signal }: { force: boolean; signal: AbortSignal },
-    onProgress: (kept: Kept) => void,
+    onProgress: (result: StoredResult) => void,
   ): Promise<Collected> => {
     try {
       const collected = await locks.use(source.id, { signal }, (held) =>
@@ -109,7 +112,7 @@ export const createRuns = (options: RunsOptions): Runs => {
       await saveSourceRun(db, { source: source.id, last_glean: iso(), last_error: errorOf(collected) })
       return collected
     } catch (error) {
-      // A run that was stopped says nothing about its source.
+      // A run that was stopped is no evidence of a problem with its source.
       if (!signal.aborted)
         await saveSourceRun(db, { source: source.id, last_glean: iso(), last_error: messageOf(error) })
       throw error
@@ -120,20 +123,20 @@ export const createRuns = (options: RunsOptions): Runs => {
     request: { force: boolean; signal: AbortSignal },
     task: RunningTask,
   ): Promise<Outcome> => {
-    const resultOf = new Map<string, Kept>()
+    const resultOf = new Map<string, StoredResult>()
     const failureOf = new Map<string, string>()
     let problems = 0
-    const total = () => [...resultOf.values()].reduce(addKept, nothingKept)
+    const total = () => [...resultOf.values()].reduce(addStored, emptyResult)
     const collect = async (source: SourceEntry) => {
       request.signal.throwIfAborted()
-      const show = (own: Kept) => {
+      const show = (own: StoredResult) => {
         resultOf.set(source.id, own)
         const sum = total()
         task.update({ progress: progressOf(sum.bytes, null), ...shown(sum) })
       }
       try {
         const collected = await runSource(source, request, show)
-        resultOf.set(source.id, collected.kept)
+        resultOf.set(source.id, collected.result)
         problems += collected.problemCount
       } catch (error) {
         request.signal.throwIfAborted()
@@ -141,43 +144,45 @@ export const createRuns = (options: RunsOptions): Runs => {
         failureOf.set(source.id, `${source.id}: ${messageOf(error)}`)
       }
     }
-    const places = createGate(maxHosts)
+    const hosts = createGate(maxHosts)
     const collectHost = async (sources: readonly SourceEntry[]) => {
-      await places.enter(1)
+      await hosts.enter(1)
       try {
         for (const source of sources) await collect(source)
       } finally {
-        places.leave(1)
+        hosts.leave(1)
       }
     }
-    // All have ended before the run does, also where one throws since the run is stopped.
-    const ended = await Promise.allSettled([...Map.groupBy(entries, placeOf).values()].map(collectHost))
+    // All must have ended before the run does, also if one throws because the run is stopped.
+    const ended = await Promise.allSettled([...Map.groupBy(entries, machineOf).values()].map(collectHost))
     const stopped = ended.find((result) => result.status === 'rejected')
     if (stopped) throw stopped.reason
-    return { kept: total(), failures: entries.flatMap(({ id }) => failureOf.get(id) ?? []), problems }
+    return { result: total(), failures: entries.flatMap(({ id }) => failureOf.get(id) ?? []), problems }
   }
-  const finish = (task: RunningTask, asked: Asked, { kept, failures, problems }: Outcome): Promise<Task> => {
-    const hasFailed = !asked.isReadable || (failures.length > 0 && failures.length === asked.entries.length)
+  const finish = (task: RunningTask, sources: RunSources, { result, failures, problems }: Outcome): Promise<Task> => {
+    const hasFailed = !sources.isReadable || (failures.length > 0 && failures.length === sources.entries.length)
     const notes = [
-      ...asked.problems.slice(0, maxToldProblems),
+      ...sources.problems.slice(0, maxReportedProblems),
       ...failures.slice(0, 10),
-      ...(problems > 0 ? [`Some of it could not be read (${problems}): the configured sources say what.`] : []),
+      ...(problems > 0
+        ? [`Some of it could not be read (${problems}): see the last errors of the configured sources.`]
+        : []),
     ]
     return task.finish({
       status: hasFailed ? 'failed' : 'done',
-      progress: progressOf(kept.bytes, kept.bytes),
-      ...shown(kept),
+      progress: progressOf(result.bytes, result.bytes),
+      ...shown(result),
       error: notes.length === 0 ? null : notes.join(' '),
     })
   }
-  /** Does a run that holds its lease, to its end. */
-  const run = async (lease: HeldLease, task: RunningTask, asked: Asked, force: boolean) => {
+  /** Completes a run that holds its lease. */
+  const run = async (lease: HeldLease, task: RunningTask, sources: RunSources, force: boolean) => {
     await using _held = lease
     try {
-      return await finish(task, asked, await runAll(asked.entries, { force, signal: lease.signal }, task))
+      return await finish(task, sources, await runAll(sources.entries, { force, signal: lease.signal }, task))
     } catch (error) {
       const why = lease.signal.aborted
-        ? 'The run was stopped. What it had read is kept; run it again for the rest.'
+        ? 'The run was stopped. What it had read is stored; run it again for the rest.'
         : messageOf(error)
       await task.finish({ status: 'failed', error: why })
       throw error
@@ -194,12 +199,12 @@ export const createRuns = (options: RunsOptions): Runs => {
     void settled.finally(() => underWay.delete(settled))
     return work
   }
-  /** The task, and the run that goes on. Gives the lease back when there is nothing to do. */
-  const start = async (lease: HeldLease, asked: Asked, force: boolean) => {
+  /** Starts a run; returns its task and its promise. Releases the lease if the run cannot be started. */
+  const start = async (lease: HeldLease, sources: RunSources, force: boolean) => {
     try {
       const task = await tasks.begin('glean', 'bytes')
       const first = task.task
-      const running = own(run(lease, task, asked, force))
+      const running = own(run(lease, task, sources, force))
       running.catch(() => undefined)
       return { task: first, running }
     } catch (error) {
@@ -211,22 +216,22 @@ export const createRuns = (options: RunsOptions): Runs => {
     if (performance.now() - openedAt < Math.min(intervalMilliseconds, settlingMilliseconds)) return false
     const last = await readCollectState(db, scheduleState)
     const startedAt = typeof last === 'object' && last !== null && 'startedAt' in last ? Number(last.startedAt) : 0
-    // A clock that was set back must not hold the schedule up.
+    // A clock that was set back must not delay the schedule.
     return now() - startedAt >= intervalMilliseconds || startedAt > now() + intervalMilliseconds
   }
 
   return {
     begin: async ({ source, force }) => {
       const document = await sources.read()
-      const asked = source === undefined ? enabledOf(document) : onlyOf(document, source)
+      const selected = source === undefined ? enabledOf(document) : onlyOf(document, source)
       const lease = await leases.take(runLease, ending.signal)
-      if (!lease) throw serviceError('conflict', 'A run is in progress. Ask again when it has ended.')
-      return (await start(lease, asked, force)).task
+      if (!lease) throw serviceError('conflict', 'A run is in progress. Try again when it has ended.')
+      return (await start(lease, selected, force)).task
     },
     runIfDue: async (intervalMilliseconds) => {
       if (ending.signal.aborted || !(await isDue(intervalMilliseconds))) return false
-      const asked = enabledOf(await sources.read())
-      if (asked.entries.length === 0) return false
+      const selected = enabledOf(await sources.read())
+      if (selected.entries.length === 0) return false
       const lease = await leases.take(runLease, ending.signal)
       if (!lease) return false
       if (!(await isDue(intervalMilliseconds))) {
@@ -235,7 +240,7 @@ export const createRuns = (options: RunsOptions): Runs => {
       }
       await saveCollectState(db, scheduleState, { startedAt: now() })
       try {
-        await (await start(lease, asked, false)).running
+        await (await start(lease, selected, false)).running
       } finally {
         await options.afterScheduled?.(ending.signal)
       }

@@ -18,7 +18,7 @@ export type ServiceOptions = {
   environment?: Record<string, string>
 }
 
-/** The log service with its clients; the sources file is that of the folder. */
+/** The log service with its clients; the sources file is that in the folder. */
 export const openService = async ({ directory, bus, shared, environment = {} }: ServiceOptions) => {
   const service = await openServiceForTests({
     environment: { SERVICE_SOURCES_FILE: join(directory, 'sources.yaml'), ...environment },
@@ -35,7 +35,7 @@ export const openService = async ({ directory, bus, shared, environment = {} }: 
     /** Follows a task to its end. */
     finished: async ({ taskId }: Task): Promise<Task> => {
       for await (const { event } of logs.watchTask({ taskId })) if (event?.$case === 'done') return event.value
-      throw new Error('A task that is followed ends.')
+      throw new Error('The stream of the task ended before the task.')
     },
     texts: async (source?: string): Promise<string[]> => {
       const { entries } = await logs.search({ order: 'time', limit: 1000, ...(source && { source }) })
@@ -45,7 +45,7 @@ export const openService = async ({ directory, bus, shared, environment = {} }: 
   }
 }
 
-/** A sources file, and a folder for logs beside it. */
+/** Writes a sources file, and creates a folder for logs beside it. */
 export const writeSources = async (directory: string, sources: string) => {
   await mkdir(join(directory, 'logs'), { recursive: true })
   await writeFile(join(directory, 'sources.yaml'), `sources:\n${sources}`)

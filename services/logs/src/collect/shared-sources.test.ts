@@ -38,7 +38,7 @@ describe.each(databases)('sources of replicas on $name', ({ isMissing, start }) 
     const idsOf = async ({ read }: Pick<ReturnType<typeof createSharedSources>, 'read'>) =>
       (await read()).entries.map(({ id }) => id)
 
-    test('are those of the file and those that were added, whichever replica added them', async () => {
+    test('are those of the file and those that were added at any replica', async () => {
       await using both = await openTwo('sources:\n  - {id: app, path: /var/log/app.log}\n')
       expect(await both.one.append([{ id: 'web', path: '/var/log/web.log', timezone: 'UTC' }])).toMatchObject([
         { id: 'web', timezone: 'UTC' },
@@ -48,7 +48,7 @@ describe.each(databases)('sources of replicas on $name', ({ isMissing, start }) 
       expect(await idsOf(both.other)).toEqual(['app', 'web', 'db'])
     })
 
-    test('have no id twice, all or none are added, and what is wrong is said', async () => {
+    test('have unique ids, are added all or none, and mistakes are reported', async () => {
       await using both = await openTwo('sources:\n  - {id: app, path: /var/log/app.log}\n')
       const web = { id: 'web', path: '/var/log/web.log' }
       await expect(both.one.append([web, { id: 'app', path: '/x' }])).rejects.toMatchObject({ kind: 'conflict' })
@@ -59,13 +59,13 @@ describe.each(databases)('sources of replicas on $name', ({ isMissing, start }) 
       expect(await idsOf(both.other)).toEqual(['app', 'web'])
     })
 
-    test('stay when the file is changed: one that is told by both is that of the file, and it is said', async () => {
+    test('persist when the file changes: the file takes precedence for an id in both, and that is reported', async () => {
       await using both = await openTwo()
       await both.one.append([{ id: 'app', path: '/added.log' }])
-      await writeFile(both.other.path, 'sources:\n  - {id: app, path: /given.log}\n')
+      await writeFile(both.other.path, 'sources:\n  - {id: app, path: /configured.log}\n')
       expect(await both.other.read()).toMatchObject({
-        entries: [{ id: 'app', path: '/given.log' }],
-        problems: [expect.stringContaining('"app" is told by the sources file, too')],
+        entries: [{ id: 'app', path: '/configured.log' }],
+        problems: [expect.stringContaining('the sources file has "app", too')],
       })
       await rm(both.other.path)
       expect((await both.other.read()).entries).toMatchObject([{ id: 'app', path: '/added.log' }])

@@ -7,31 +7,31 @@ import { type ConfiguredSources, checkAppended } from './sources-file.ts'
 
 const addedName = 'added sources'
 
-/** Whatever a row says: nobody wrote it into a file of the host. */
+/** Rows were not written by an administrator, whatever their `added_by` is. */
 const asAdded = (document: SourcesDocument): SourcesDocument => ({
   ...document,
   entries: document.entries.map((entry) => ({ ...entry, addedBy: 'api' })),
 })
 
-/** What a file tells comes first; one that is added and has the id of one in the file is left out and named. */
-const both = (given: SourcesDocument, added: SourcesDocument): SourcesDocument => {
-  const ids = new Set(given.entries.map(({ id }) => id))
+/** Sources of the file come first; an added source with the id of one in the file is skipped and reported. */
+const both = (file: SourcesDocument, added: SourcesDocument): SourcesDocument => {
+  const ids = new Set(file.entries.map(({ id }) => id))
   return {
-    entries: [...given.entries, ...added.entries.filter(({ id }) => !ids.has(id))],
+    entries: [...file.entries, ...added.entries.filter(({ id }) => !ids.has(id))],
     problems: [
-      ...given.problems,
+      ...file.problems,
       ...added.problems,
       ...added.entries.flatMap(({ id }) =>
-        ids.has(id) ? [`${addedName}: "${id}" is told by the sources file, too, and that counts.`] : [],
+        ids.has(id) ? [`${addedName}: the sources file has "${id}", too, which takes precedence.`] : [],
       ),
     ],
-    isReadable: given.isReadable && added.isReadable,
+    isReadable: file.isReadable && added.isReadable,
   }
 }
 
 /**
- * The sources of replicas: those of a file that each of them is given alike and may not be able to write (a ConfigMap), and those that were
- * added through the API, which are a row. Read at each call, so that what was added at one is known to all at once.
+ * The sources of replicas: those in a file that is the same for all of them and may be read-only (a ConfigMap), and those that were added
+ * through the API, which are stored in a row. Both are read at each call, so that sources added at one replica are known to all at once.
  */
 export const createSharedSources = ({
   given,
@@ -53,7 +53,7 @@ export const createSharedSources = ({
         if (document.length > maxDocumentBytes)
           throw serviceError(
             'conflict',
-            `All sources that are added may take ${maxDocumentBytes} characters; there is no room.`,
+            `Added sources may take ${maxDocumentBytes} characters in total, which would be exceeded.`,
           )
         await saveAddedSources(transaction, document)
         return added

@@ -3,41 +3,41 @@ import { hostname } from 'node:os'
 import type { JoinRule } from '../formats/multiline.ts'
 import type { AddedBy } from '../local-files/local-files.ts'
 
-/** What every configured source has. */
+/** The properties of every configured source. */
 type EveryEntry = {
-  /** What paths and tasks call it; no other source has it. */
+  /** The unique id in URLs and tasks. */
   id: string
   /** Sources added through the API read local files in folders of SERVICE_LOG_DIRS only. */
   addedBy: AddedBy
-  /** Whether it is collected on schedule and watched. One that is not can still be asked for by its id. */
+  /** Whether it is collected on schedule and watched. A disabled source can still be collected by its id. */
   enabled: boolean
   /** The namespace of its entries. */
   tenantId: string | null
-  /** Its entries go so many days after they arrived; null: as the service is told. */
+  /** Entries are deleted this many days after their arrival; null for the service's own retention. */
   retentionDays: number | null
-  /** What its entries are kept under; the id unless told. See `unitSourceId`. */
+  /** The source id of its entries; its id by default. See `unitSourceId`. */
   sourceId: string
   /** Named in the source ids of its units; unless configured, this machine's name for `local`, and the remote host's for `ssh`. */
   host: string | null
   /** Skips detection. */
   format: string | undefined
-  /** An IANA name or an offset, for times that name no zone; the server's unless told. */
+  /** An IANA name or an offset, for times without a time zone; that of the server by default. */
   timezone: string | undefined
-  /** How lines join to entries, where the format's own way is not wanted. */
+  /** How lines are joined into entries; overrides the rule of the format. */
   multiline: JoinRule | undefined
 }
 
-/** Files of this machine: one file, all files of a folder, or those that a pattern names. */
+/** Files of this machine: one file, all files of a folder, or those that match a pattern. */
 export type LocalFileEntry = EveryEntry & {
   transport: 'local'
   gleanType: 'file'
   /** Absolute; a file, a folder, or a glob. */
   path: string
-  /** Globs that a file of a folder must fit, by its path in the folder or by its name; all but known binaries when empty. */
+  /** Globs that a file in a folder must match, by its path in the folder or by its name; if empty, all but known binaries. */
   include: readonly string[]
-  /** Globs of files that are left out; they win over `include`. */
+  /** Globs of files that are skipped; they take precedence over `include`. */
   exclude: readonly string[]
-  /** Whether folders in a folder are gone through, too. */
+  /** Whether subfolders are read. */
   recursive: boolean
 }
 
@@ -47,7 +47,7 @@ export type LocalJournalEntry = EveryEntry & {
   gleanType: 'journald'
   /** All when empty. */
   units: readonly string[]
-  /** A folder with journal files, where it is not the system's own. */
+  /** A folder with journal files instead of the system's. */
   path: string | undefined
 }
 
@@ -57,11 +57,11 @@ export type LocalContainerEntry = EveryEntry & {
   gleanType: 'docker' | 'podman'
   /** Names, ids or globs of names; all when empty. */
   containers: readonly string[]
-  /** The engine's socket, where it is not at its usual place. */
+  /** The engine's socket, if not at its usual path. */
   socket: string | undefined
 }
 
-/** How a remote host is reached: a target kept by the service, or all that one says. */
+/** How a remote host is reached: a target that the service stores, or a complete address. */
 export type SshReach =
   | { kind: 'target'; targetId: string }
   | { kind: 'address'; host: string; port: number; user: string; keyPath: string }
@@ -71,7 +71,7 @@ export type SshEntry = EveryEntry & {
   transport: 'ssh'
   gleanType: 'journald' | 'syslog' | 'plaintext' | 'docker'
   reach: SshReach
-  /** On the remote host; null where the type needs none. */
+  /** On the remote host; null if the type needs none. */
   path: string | null
   units: readonly string[]
   containers: readonly string[]
@@ -79,16 +79,16 @@ export type SshEntry = EveryEntry & {
 
 export type LocalEntry = LocalFileEntry | LocalJournalEntry | LocalContainerEntry
 
-/** A source as the sources file tells it. */
+/** A source as configured in the sources file. */
 export type SourceEntry = LocalEntry | SshEntry
 
 export const maxSourceIdCharacters = 253
 
-/** A file's name may have them; a source id has not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters may occur in file names, but not in source ids. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const controls = /[\u0000-\u001f\u007f]/g
 
-/** The host that the source ids of an entry's units name. */
+/** The host that is named in the source ids of an entry's units. */
 export const hostOf = (entry: SourceEntry): string => {
   if (entry.host !== null) return entry.host
   if (entry.transport === 'local') return hostname()
@@ -97,7 +97,7 @@ export const hostOf = (entry: SourceEntry): string => {
 
 /**
  * The source id of one unit (a file of a folder, a systemd unit, a container) of a source: `<prefix>:<host>:<unit>`, so that listings group
- * all units of a host. An id that names its host already (`local:attic`) gets the unit alone. What would be too long ends with a digest.
+ * all units of a host. An id that contains a host (`local:attic`) is followed by the unit only. A digest ends an id that would be too long.
  */
 export const unitSourceId = (entry: SourceEntry, unit: string): string => {
   const { sourceId } = entry
@@ -108,6 +108,6 @@ export const unitSourceId = (entry: SourceEntry, unit: string): string => {
   return `${whole.slice(0, maxSourceIdCharacters - digest.length - 1).toWellFormed()}~${digest}`
 }
 
-/** Whether entries kept under a source id are of this configured source or of one of its units. */
+/** Whether a source id is that of this configured source or of one of its units. */
 export const isOfEntry = (entry: SourceEntry, sourceId: string): boolean =>
   sourceId === entry.sourceId || sourceId.startsWith(`${entry.sourceId}:`)

@@ -11,10 +11,10 @@ const maxPathCharacters = 4_096
 const maxPatterns = 1_000
 const maxDays = 36_500
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
-/** Text without control characters. Numbers count as text: YAML takes an unquoted `8080` for one. */
+/** Text without control characters. Numbers are accepted as text, because YAML parses an unquoted `8080` as a number. */
 export const text = (max: number) =>
   z.preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),
@@ -30,7 +30,7 @@ export const sourceIdText = text(maxSourceIdCharacters)
 
 export const identifier = sourceIdText.refine(
   (value) => !value.includes('/'),
-  'must not have a "/": it is part of addresses',
+  'must not have a "/": it is part of URLs',
 )
 
 export const flag = z.boolean('must be true or false')
@@ -54,13 +54,13 @@ export const absolutePath = text(maxPathCharacters).refine(
   'must be an absolute path, such as /var/log/syslog',
 )
 
-const meantFormat = (given: string): string => {
-  const near = nearestNames(given, knownFormatNames())
-  return near.length > 0 ? ` (like it are ${near.join(', ')})` : ''
+const similarFormats = (name: string): string => {
+  const near = nearestNames(name, knownFormatNames())
+  return near.length > 0 ? ` (similar: ${near.join(', ')})` : ''
 }
 
 export const formatName = sourceIdText.refine((value) => knownFormatNames().includes(value), {
-  error: ({ input }) => `must be a format that is known here, but is "${input}"${meantFormat(String(input))}`,
+  error: ({ input }) => `must be a known format, but is "${input}"${similarFormats(String(input))}`,
 })
 
 export const zoneName = sourceIdText.refine(

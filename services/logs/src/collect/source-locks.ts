@@ -5,13 +5,13 @@ import { childAbortController } from '@trellis/kit/lifecycle'
 export type LockUse = {
   /** Rejects the wait when it aborts. */
   signal: AbortSignal
-  /** Gives the source up when somebody else here wants it, or after so many milliseconds: the signal of the work aborts then. */
+  /** Releases the source if another caller in this process requests it, or after this time in milliseconds: the signal of the work aborts then. */
   yieldsAfter?: number
 }
 
-/** Sources, each for one at a time: a run and the watcher must not read the same source at once. */
+/** Mutual exclusion for sources: a run and the watcher must not read the same source at the same time. */
 export type SourceLocks = {
-  /** Does work when nobody else has the source, with a signal that aborts when it is to end. */
+  /** Runs work while it holds the source exclusively; the signal aborts when the work must end. */
   use: <Result>(source: string, use: LockUse, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 }
 
@@ -19,9 +19,9 @@ const pauseMilliseconds = 250
 
 type Holder = { yield: () => void }
 
-/** In this process by turns; among replicas by leases, where there are any. */
+/** Uses a queue within this process, and leases among replicas, if there are any. */
 export const createSourceLocks = ({ leases }: { leases: Leases | undefined }): SourceLocks => {
-  const turns = new Map<string, Promise<unknown>>()
+  const queues = new Map<string, Promise<unknown>>()
   const holders = new Map<string, Holder>()
 
   const takeLease = async (source: string, signal: AbortSignal) => {
@@ -41,7 +41,7 @@ export const createSourceLocks = ({ leases }: { leases: Leases | undefined }): S
     await using lease = await takeLease(source, signal)
     using held = childAbortController(lease?.signal ?? signal)
     if (yieldsAfter === undefined) return await work(held.signal)
-    const holder: Holder = { yield: () => held.abort(new Error('Somebody else wants the source.')) }
+    const holder: Holder = { yield: () => held.abort(new Error('Another caller requested the source.')) }
     const timer = setTimeout(holder.yield, yieldsAfter)
     timer.unref()
     holders.set(source, holder)
@@ -54,17 +54,17 @@ export const createSourceLocks = ({ leases }: { leases: Leases | undefined }): S
   }
   return {
     use: async (source, use, work) => {
-      const before = turns.get(source) ?? Promise.resolve()
+      const before = queues.get(source) ?? Promise.resolve()
       const { promise: turn, resolve: endTurn } = Promise.withResolvers<void>()
       const mine = before.then(() => turn)
-      turns.set(source, mine)
+      queues.set(source, mine)
       holders.get(source)?.yield()
       try {
         await before
         return await hold(source, use, work)
       } finally {
         endTurn()
-        if (turns.get(source) === mine) turns.delete(source)
+        if (queues.get(source) === mine) queues.delete(source)
       }
     },
   }

@@ -3,12 +3,12 @@ import { type Document, isCollection, isMap, isNode, isSeq, LineCounter, parseDo
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
 
-/** What a sources file says. A source with a mistake is left out and named; the others count. */
+/** The content of a sources file. A source with a mistake is skipped and reported; the others are valid. */
 export type SourcesDocument = {
   entries: SourceEntry[]
-  /** Sentences, each with the place it is about. */
+  /** Sentences, each with the line that it is about. */
   problems: string[]
-  /** False where nothing of it could be read, so that it says nothing about which sources there are. */
+  /** False if nothing of it could be read, so that it does not state which sources are configured. */
   isReadable: boolean
 }
 
@@ -30,7 +30,7 @@ const lineOf = ({ document, lines }: Parsed, path: (string | number)[]): number 
 
 const unreadable = (problem: string): SourcesDocument => ({ entries: [], problems: [problem], isReadable: false })
 
-/** The value of the whole, or the sentence that says why there is none. */
+/** The list of sources, or a sentence that explains why there is none. */
 const listOf = ({ document }: Parsed): unknown[] | string => {
   const [error] = document.errors
   if (error) return `line ${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line|:?\n/)[0]}.`
@@ -46,7 +46,7 @@ const listOf = ({ document }: Parsed): unknown[] | string => {
   return list.length > maxSources ? `it has ${list.length} sources; there may be ${maxSources}.` : list
 }
 
-/** Reads a sources file. `name` is what problems call it. */
+/** Parses a sources file. `name` identifies it in problems. */
 export const readSourcesDocument = (text: string, name: string): SourcesDocument => {
   if (text.length > maxDocumentBytes) return unreadable(`${name}: it is larger than ${maxDocumentBytes} characters.`)
   const parsed = parse(text)
@@ -55,35 +55,35 @@ export const readSourcesDocument = (text: string, name: string): SourcesDocument
   const isWrapped = isMap(parsed.document.contents)
   const entries = new Map<string, SourceEntry>()
   const problems: string[] = []
-  for (const [index, given] of list.entries()) {
-    const place = isWrapped ? ['sources', index] : [index]
+  for (const [index, item] of list.entries()) {
+    const nodePath = isWrapped ? ['sources', index] : [index]
     const complain = (problem: string, key?: string) => {
-      const line = (key === undefined ? undefined : lineOf(parsed, [...place, key])) ?? lineOf(parsed, place)
+      const line = (key === undefined ? undefined : lineOf(parsed, [...nodePath, key])) ?? lineOf(parsed, nodePath)
       const where = `sources[${index}]${key === undefined ? '' : `.${key}`}`
       problems.push(`${name}, line ${line ?? 1}: ${where} ${problem}.`)
     }
-    const read = readSource(given)
+    const read = readSource(item)
     if (isProblem(read)) complain(read.problem, read.key)
-    else if (entries.has(read.id)) complain(`is "${read.id}", as that of a source before it`, 'id')
+    else if (entries.has(read.id)) complain(`is "${read.id}", which an earlier source has`, 'id')
     else entries.set(read.id, read)
   }
   return { entries: [...entries.values()], problems, isReadable: true }
 }
 
 /**
- * The text with sources added at its end; comments and the order of what is there stay. Throws TypeError where the text is no list of
- * sources: `readSourcesDocument` says why.
+ * The text with sources appended; comments and the existing order are preserved. Throws TypeError if the text is not a list of sources;
+ * `readSourcesDocument` reports the reason.
  */
 export const withSources = (text: string, added: readonly Record<string, unknown>[]): string => {
   const { document } = parse(text)
-  if (document.errors.length > 0) throw new TypeError('This is no YAML.')
+  if (document.errors.length > 0) throw new TypeError('The text is not YAML.')
   if (document.contents === null) document.contents = document.createNode({ sources: [] }) as never
   const path = isMap(document.contents) ? ['sources'] : []
   const list = path.length === 0 ? document.contents : document.getIn(path, true)
   if (path.length > 0 && !isSeq(list)) document.setIn(path, document.createNode([]))
   const target = path.length === 0 ? document.contents : document.getIn(path, true)
-  if (!isSeq(target)) throw new TypeError('This is no list of sources.')
-  // What was written as [] would go on in one line.
+  if (!isSeq(target)) throw new TypeError('The text is not a list of sources.')
+  // A list that was written as [] would otherwise continue on one line.
   if (isCollection(target) && target.items.length === 0) target.flow = false
   for (const source of added) target.add(document.createNode(source))
   return document.toString({ lineWidth: 0 })

@@ -83,30 +83,30 @@ test('SSH sources have glean types journald, syslog, plaintext, docker, and no o
 })
 
 test.each([
-  ['sources: [{id: a}]', 'line 1: sources[0].path is missing: give it for files, or a glean_type'],
+  ['sources: [{id: a}]', 'line 1: sources[0].path is missing: files need a path, other sources a glean_type'],
   ['sources: [{id: a, transport: ftp}]', 'line 1: sources[0].transport must be local or ssh'],
-  ['sources: [{id: a, path: /x, format: nginks}]', 'is "nginks" (like it are nginx-error'],
+  ['sources: [{id: a, path: /x, format: nginks}]', 'is "nginks" (similar: nginx-error'],
   ['sources:\n  - id: a\n    path: var/log', 'line 3: sources[0].path must be an absolute path'],
   ['sources:\n  - id: a\n    pth: /var/log\n    path: /x', 'line 3: sources[0].pth is not known; there are id, '],
   ['sources:\n  - path: /x', 'line 2: sources[0].id is missing'],
   ['- just text', 'line 1: sources[0] must be a mapping'.replace('sources[0]', 'sources[0]')],
   [
     'sources:\n  - {id: a, path: /x}\n  - {id: a, path: /y}',
-    'line 3: sources[1].id is "a", as that of a source before',
+    'line 3: sources[1].id is "a", which an earlier source has',
   ],
   ['sources:\n  - {id: a, path: /x, timezone: Nowhere/Land}', 'sources[0].timezone must be a time zone'],
-  ['sources:\n  - {id: a, path: /x, format: nope}', 'sources[0].format must be a format that is known'],
+  ['sources:\n  - {id: a, path: /x, format: nope}', 'sources[0].format must be a known format'],
   ['sources:\n  - {id: a, path: /x, retention_days: 0}', 'sources[0].retention_days must be a whole number'],
   ['sources:\n  - {id: a/b, path: /x}', 'sources[0].id must not have a "/"'],
   ['sources:\n  - {id: a, transport: ssh, glean_type: syslog, ssh_target: t}', 'sources[0].remote_path is missing'],
   ['sources:\n  - {id: a, transport: ssh, glean_type: docker, host: h}', 'sources[0].user is missing'],
   ['sources: 7', 'it must be a list of sources'],
-])('a mistake in %j is named with its place', async (text, problem) => {
+])('a mistake in %j is reported with its line', async (text, problem) => {
   await using file = await withFile(text)
   expect((await file.sources.read()).problems.join(' ')).toContain(problem)
 })
 
-test('a file that is no YAML says where, and does not look like one without sources', async () => {
+test('a file that is not YAML is reported with its line, and not as a file without sources', async () => {
   await using file = await withFile('sources:\n  - id: a\n   path: [')
   const { isReadable, problems } = await file.sources.read()
   expect(isReadable).toBe(false)
@@ -114,14 +114,14 @@ test('a file that is no YAML says where, and does not look like one without sour
   await expect(file.sources.append([{ id: 'b', path: '/b' }])).rejects.toMatchObject({ kind: 'conflict' })
 })
 
-test('a file that would unfold without end is refused', async () => {
+test('a file with exponentially expanding aliases is rejected', async () => {
   const levels = Array.from({ length: 12 }, (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`)
   await using file = await withFile(`l0: &l0 [x]\n${levels.join('\n')}\nsources: *l12\n`)
   const { isReadable, problems } = await file.sources.read()
   expect({ isReadable, problems }).toMatchObject({ isReadable: false, problems: [expect.stringContaining('aliases')] })
 })
 
-test('selected sources are appended to the sources file, and its comments stay', async () => {
+test('selected sources are appended to the sources file, and its comments are preserved', async () => {
   await using file = await withFile(document)
   const added = await file.sources.append([{ id: 'new', path: '/new.log' }])
   expect(added).toMatchObject([{ id: 'new', gleanType: 'file' }])
@@ -132,7 +132,7 @@ test('selected sources are appended to the sources file, and its comments stay',
 })
 
 test.each([undefined, '', '# nothing yet\n', 'sources: []\n', 'sources:\n', '[]\n'])(
-  'sources are appended to %j, too',
+  'sources are appended to %j',
   async (text) => {
     await using file = await withFile(text)
     await file.sources.append([{ id: 'one', path: '/one.log' }])
@@ -143,7 +143,7 @@ test.each([undefined, '', '# nothing yet\n', 'sources: []\n', 'sources:\n', '[]\
   },
 )
 
-test('a known id is refused, and nothing of what came with it is written', async () => {
+test('an existing id is rejected, and no source of the same request is written', async () => {
   await using file = await withFile(document)
   const both = [
     { id: 'fresh', path: '/fresh' },
@@ -154,7 +154,7 @@ test('a known id is refused, and nothing of what came with it is written', async
   expect(await readFile(file.path, 'utf8')).toBe(document)
 })
 
-test('many who append at once are all heard, and leave nothing else behind', async () => {
+test('concurrent appends all succeed, and leave no temporary files', async () => {
   await using file = await withFile(document)
   const others = [0, 1].map(() => createSourcesFile({ path: file.path, lockDirectory: join(file.directory, 'lock') }))
   await Promise.all(

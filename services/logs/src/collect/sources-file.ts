@@ -8,14 +8,14 @@ import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
 import { maxDocumentBytes, readSourcesDocument, type SourcesDocument, withSources } from './sources-document.ts'
 
-/** The sources that people have configured, wherever they are written down. */
+/** The configured sources, independent of where they are stored. */
 export type ConfiguredSources = {
-  /** What is written now. Never throws for what people wrote: `problems` say what is wrong with it. */
+  /** The current configuration. Never throws for its content: `problems` lists its mistakes. */
   read: () => Promise<SourcesDocument>
   /**
-   * Adds sources as YAML would tell them (`{id, transport, glean_type, path, ...}`), all or none, and gives them as they will be read.
-   * Comments stay. Throws `invalid` for a source with a mistake, `conflict` for an id that is there or a text that cannot be read,
-   * `unavailable` where it cannot be written.
+   * Adds sources in the format of the sources file (`{id, transport, glean_type, path, ...}`), all or none, and returns them as they will be
+   * read. Comments are preserved. Throws `invalid` for a source with a mistake, `conflict` for an id that exists or a text that cannot be
+   * read, `unavailable` if it cannot be written.
    */
   append: (sources: readonly Record<string, unknown>[]) => Promise<SourceEntry[]>
 }
@@ -27,17 +27,17 @@ const maxAppended = 1_000
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** Checks sources against each other and what is there. Throws `invalid` and `conflict`. */
+/** Checks new sources against each other and the existing ones. Throws `invalid` and `conflict`. */
 export const checkAppended = (
   { problems, entries, isReadable }: SourcesDocument,
   sources: readonly Record<string, unknown>[],
 ): SourceEntry[] => {
-  if (!isReadable) throw serviceError('conflict', `Nothing can be added before this is mended: ${problems.join(' ')}`)
+  if (!isReadable) throw serviceError('conflict', `Fix this before adding sources: ${problems.join(' ')}`)
   if (sources.length > maxAppended)
     throw invalidField(['body', 'sources'], `At most ${maxAppended} sources can be added at once.`)
   const ids = new Set(entries.map(({ id }) => id))
-  return sources.map((given, index) => {
-    const read = readSource(given)
+  return sources.map((source, index) => {
+    const read = readSource(source)
     if (isProblem(read)) {
       const key = read.key === undefined ? [] : [read.key]
       const named = [`sources[${index}]`, ...key].join('.')
@@ -49,13 +49,13 @@ export const checkAppended = (
   })
 }
 
-/** As the sources file names what came through the API. */
+/** Marks a source as added through the API. */
 export const asAddedByApi = (source: Record<string, unknown>): Record<string, unknown> => ({
   ...source,
   added_by: 'api',
 })
 
-/** Writes beside, syncs, renames: whoever reads meanwhile sees the old text or the new one. A link stays one. */
+/** Replaces a file atomically (write to a temporary file, sync, rename): readers see the old text or the new one. A link is preserved. */
 const replaceFile = async (path: string, text: string): Promise<void> => {
   const target = await realpath(path).catch(() => path)
   const mode = await stat(target).then(
@@ -78,30 +78,30 @@ const replaceFile = async (path: string, text: string): Promise<void> => {
   }
 }
 
-/** The lock is the operating system's: it is gone with its holder. */
+/** The lock belongs to the operating system: it is released when its holder ends. */
 const locked = async <Result>(directory: string, work: () => Promise<Result>): Promise<Result> => {
-  const giveUpAt = performance.now() + lockMilliseconds
+  const deadline = performance.now() + lockMilliseconds
   for (;;) {
     try {
       using _lock = await lockDataDirectory(directory)
       return await work()
     } catch (error) {
       if (!(error instanceof DataDirectoryInUse)) throw error
-      if (performance.now() > giveUpAt) {
-        throw serviceError('unavailable', 'The sources are being changed by somebody else.', { retryAfterSeconds: 5 })
+      if (performance.now() > deadline) {
+        throw serviceError('unavailable', 'The sources are being changed by another process.', { retryAfterSeconds: 5 })
       }
     }
     await sleep(lockPauseMilliseconds)
   }
 }
 
-/** Sources in a YAML file that people edit, too. A file that is not there yet has none. */
+/** Sources in a YAML file that administrators also edit. A missing file has no sources. */
 export const createSourcesFile = ({
   path,
   lockDirectory,
 }: {
   path: string
-  /** A folder of ours; those who share the file share it. */
+  /** A folder of the service; all processes that share the file share it. */
   lockDirectory: string
 }): ConfiguredSources => {
   const readText = async (): Promise<string> => {

@@ -1,12 +1,12 @@
 import { setImmediate as soon } from 'node:timers/promises'
 
-/** Asks until what is asked about holds, as somebody who waits for it would; the test's own limit ends what never does. */
+/** Polls a value until it satisfies a condition. The timeout of the test ends a poll that never does. */
 export const until = async <Value>(
-  ask: () => Promise<Value> | Value,
+  read: () => Promise<Value> | Value,
   holds: (value: Value) => boolean,
 ): Promise<Value> => {
   for (;;) {
-    const value = await ask()
+    const value = await read()
     if (holds(value)) return value
     await soon()
   }

@@ -1,10 +1,10 @@
 import type { FileIngest } from '../threads/file-ingest.ts'
 import { addResults, noResult, type UploadResult } from '../threads/upload-result.ts'
 
-/** Of a file that breaks off, a last line without a line end is left out: it may be half of one. */
+/** A partial file ends without a line end; its last line is dropped because it may be truncated. */
 export type FileEnd = 'whole' | 'brokenOff'
 
-/** A file that has been handed over has a parser until all of it is durable; so many may. */
+/** Each file occupies a parser until its entries are durable. This bounds the files that wait for that at the same time. */
 const maxAtOnce = 8
 
 const endFile = async (ingest: FileIngest, how: FileEnd): Promise<UploadResult> => {
@@ -16,14 +16,14 @@ const endFile = async (ingest: FileIngest, how: FileEnd): Promise<UploadResult> 
   }
 }
 
-/** The files of one upload, from when they are begun until they are durable. */
+/** The files of one upload, from their first byte until they are durable. */
 export type Endings = {
   begin: (ingest: FileIngest) => void
-  /** Ends a file; resolves at once while few are ending, else when one of them has. */
+  /** Ends a file. Resolves at once, or after another file has ended if `maxAtOnce` files are ending. */
   end: (ingest: FileIngest, how: FileEnd) => Promise<void>
-  /** What all files have come to so far. */
+  /** The sum of the results of all files so far. */
   progress: () => UploadResult
-  /** Resolves when all are durable; rejects, when all have ended, with why one is not. */
+  /** Resolves when all files are durable. Rejects with the first failure once all files have ended. */
   all: () => Promise<UploadResult>
 }
 

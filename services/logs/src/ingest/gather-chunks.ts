@@ -1,4 +1,4 @@
-/** The same bytes in chunks of their own of at least `bytes`, but for the last. */
+/** Copies the bytes into chunks of at least `bytes` bytes each; the last chunk may be smaller. */
 export async function* gatherChunks(
   content: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -23,7 +23,7 @@ export async function* gatherChunks(
       if (size >= bytes) yield take()
     }
   } catch (error) {
-    // What came before it broke off comes first.
+    // Bytes received before the failure are yielded first.
     if (size > 0) yield take()
     throw error
   }

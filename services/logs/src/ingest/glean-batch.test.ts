@@ -7,7 +7,7 @@ const batch = gzipSync(
   JSON.stringify({ entries: Array.from({ length: 5_000 }, (_, index) => ({ message: `${index}` })) }),
 )
 
-/** An intake whose memory budget is one batch, and what its engine took. */
+/** An intake with a memory budget of one batch, and the sizes of the bodies that its engine received. */
 const openIntake = () => {
   const pressure = createPressure(1)
   const taken: number[] = []
@@ -38,8 +38,8 @@ async function* reset() {
   throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }
 
-describe('a gzip batch', () => {
-  test('whose sender is reset fails with that error, stores nothing and releases its memory', async () => {
+describe('receiving a gzip batch', () => {
+  test('a connection that is reset fails the batch with its error, stores nothing and releases its memory', async () => {
     const { pressure, taken, send } = openIntake()
     await expect(send(reset())).rejects.toThrow('aborted')
     expect(taken).toEqual([])
@@ -47,7 +47,7 @@ describe('a gzip batch', () => {
     expect(() => other.hold(2)).not.toThrow()
   })
 
-  test('that is whole is stored', async () => {
+  test('a whole batch is stored', async () => {
     const { taken, send } = openIntake()
     await send(whole())
     expect(taken).toHaveLength(1)

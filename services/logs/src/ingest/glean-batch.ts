@@ -4,13 +4,13 @@ import type { Dependencies } from '../dependencies.ts'
 import type { PushedOptions } from './read-pushed.ts'
 import { gunzip } from './unpack/gunzip.ts'
 
-/** What a batch is kept with. */
+/** Dependencies of the handler of pushed batches. */
 export type Intake = Pick<Dependencies, 'pressure' | 'now'> & {
   engine: Pick<Dependencies['engine'], 'ingestPushed'>
   config: Pick<Dependencies['config'], 'maxBatchMegabytes'>
 } & Pick<PushedOptions, 'owner' | 'pseudonymKey'>
 
-/** Ways of packing a body; without one it is as it is. */
+/** Accepted content encodings. An empty encoding means an unencoded body. */
 const isGzipped: Record<string, boolean> = { '': false, identity: false, gzip: true, 'x-gzip': true }
 
 /** Throws `unsupported_media`. */
@@ -20,7 +20,7 @@ const isGzip = (encoding: string | null | undefined): boolean => {
   if (known !== undefined) return known
   throw serviceError(
     'unsupported_media',
-    `A body packed as "${name.slice(0, 40)}" is not read here: send it as gzip, or as it is.`,
+    `The content encoding "${name.slice(0, 40)}" is not supported: send the body with gzip, or without an encoding.`,
   )
 }
 
@@ -39,16 +39,16 @@ const readBody = async (
       if (size > maxBytes)
         throw serviceError(
           'too_large',
-          `A batch may have ${Math.round(maxBytes / 1024 / 1024)} MB, unpacked (SERVICE_MAX_BATCH_MB). Send it in parts.`,
+          `A batch may have ${Math.round(maxBytes / 1024 / 1024)} MB, decompressed (SERVICE_MAX_BATCH_MB). Send it in parts.`,
         )
       hold(part.length)
       parts.push(part)
     }
   } catch (error) {
     const isBroken = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-    throw isBroken ? serviceError('malformed', 'The gzip body breaks off or is damaged.', { cause: error }) : error
+    throw isBroken ? serviceError('malformed', 'The gzip body is truncated or damaged.', { cause: error }) : error
   }
-  // A buffer of its own, for it is handed on.
+  // A buffer of its own, because it is transferred to another thread.
   const body = new Uint8Array(size)
   let offset = 0
   for (const part of parts) {
@@ -58,16 +58,16 @@ const readBody = async (
   return body
 }
 
-/** A disk or a server that does not take entries is no fault of who sends them: they may come again. */
+/** Failures of the disk or of a server are not the sender's fault: the response is retryable. */
 const toUnavailable = (cause: unknown): never => {
   if (isServiceError(cause)) throw cause
-  throw serviceError('unavailable', 'Not all entries could be kept. Sending them again keeps the rest.', {
+  throw serviceError('unavailable', 'Not all entries could be stored. Send the batch again to store the rest.', {
     cause,
     retryAfterSeconds: 5,
   })
 }
 
-/** Keeps a pushed batch; answers when all of it is durable. The same batch twice stores nothing twice. */
+/** Stores a pushed batch and resolves when all of it is durable. It is idempotent: sending a batch twice stores no duplicates. */
 export const receiveBatch = async (
   { engine, pressure, config, now, owner, pseudonymKey }: Intake,
   { sourceId, contentEncoding }: GleanBatchParameters,

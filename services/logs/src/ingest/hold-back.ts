@@ -1,7 +1,7 @@
-/** What was read of a content, and the content from its start; it is whole where nothing is left to come. */
+/** The whole content from its start, and the number of bytes already read; `isWhole` if those are all of it. */
 export type HeldBack = { content: AsyncIterable<Uint8Array>; bytes: number; isWhole: boolean }
 
-/** Reads the beginning of a content, no further than the chunk that goes past `maxBytes`. What breaks off does so for its reader. */
+/** Reads the beginning of a content, up to the chunk that exceeds `maxBytes`. A failure of the source is thrown to the reader of `content`. */
 export const holdBack = async (content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<HeldBack> => {
   const iterator = content[Symbol.asyncIterator]()
   const chunks: Uint8Array[] = []

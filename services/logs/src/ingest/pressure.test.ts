@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPressure } from './pressure.ts'
 
-test('what is too much is refused with when to come again, and there is room once others are done', () => {
+test('a request beyond the budget is refused with a Retry-After, and accepted once others have ended', () => {
   const pressure = createPressure(100)
   const first = pressure.begin()
   first.hold(60)
@@ -12,7 +12,7 @@ test('what is too much is refused with when to come again, and there is room onc
   second.hold(60)
 })
 
-test('one request alone may be larger than all the room', () => {
+test('a single request may exceed the whole budget', () => {
   const pressure = createPressure(100)
   using only = pressure.begin()
   only.hold(60)

@@ -1,15 +1,15 @@
 import { serviceError } from '@trellis/kit/errors'
 
-/** Bytes of requests that are being worked on, and how many of them there may be. */
+/** Memory budget for the bodies of requests in progress, in bytes. */
 export type Pressure = {
-  /** Begins a request that holds nothing yet; disposing it lets go of what it holds. */
+  /** Begins a request that holds no bytes yet; disposing it releases its bytes. */
   begin: () => Disposable & { hold: (bytes: number) => void }
   heldBytes: () => number
 }
 
 const retryAfterSeconds = 2
 
-/** Refuses what would be more than `maxBytes` in all with 503 and a Retry-After; one request alone may be larger. */
+/** Requests that would exceed `maxBytes` in total get 503 with a Retry-After. A single request may exceed it when no other holds bytes. */
 export const createPressure = (maxBytes: number): Pressure => {
   let total = 0
   return {
@@ -21,7 +21,7 @@ export const createPressure = (maxBytes: number): Pressure => {
           if (total > own && total + bytes > maxBytes) {
             throw serviceError(
               'unavailable',
-              'Too much is being stored at the moment. Nothing of this was; send it again.',
+              'Too many requests are being stored at the moment. Nothing of this one was stored; send it again.',
               {
                 retryAfterSeconds,
               },

@@ -20,7 +20,7 @@ const read = (entries: readonly object[]) => {
   return { rejected, texts, sequences, times, repeats, truncated, counts: batches.map(({ count }) => count) }
 }
 
-test('alike entries without numbers are told apart by which of them each is; numbers that are given stand', () => {
+test('equal entries without sequence numbers are numbered in order; sent numbers are used', () => {
   expect(read([{ text: 'tick' }, { text: 'tock' }, { text: 'tick' }]).sequences).toEqual([1, 1, 2])
   expect(read([{ text: 'tick', sequence: 7 }, { text: 'tick' }]).sequences).toEqual([7, 2])
   expect(
@@ -32,7 +32,7 @@ test('alike entries without numbers are told apart by which of them each is; num
 })
 
 test.each([1_714_558_830, 1_714_558_830_250, 1_714_558_830.25])(
-  'a time that is the number %d is read as a text, too',
+  'a time sent as the number %d is read like the same text',
   (timestamp_iso) => {
     const [number] = read([{ text: 'x', timestamp_iso }]).times
     expect(read([{ text: 'x', timestamp_iso: String(timestamp_iso) }]).times).toEqual([number])
@@ -47,12 +47,12 @@ test('a body may begin with a byte order mark', () => {
   expect(texts).toEqual([1, 1])
 })
 
-test('colours and carriage returns go from each line of a text, and half a character becomes a whole one', () => {
+test('colours and carriage returns are removed from each line, and an unpaired surrogate is replaced', () => {
   const { texts } = read([{ text: '\u001b[31mred\u001b[0m\r\n\tat work\r' }, { text: 'half \ud800 a pair' }])
   expect(texts).toEqual(['red\n\tat work', 'half \ufffd a pair'])
 })
 
-test('a text that is too long is cut between characters and marked; one of just that many bytes is not', () => {
+test('a text that is too long is truncated between characters and marked; one of the maximum length is not', () => {
   const { texts, truncated } = read([{ text: 'ü'.repeat(maxTextBytes) }, { text: `${'ü'.repeat(maxTextBytes / 2)}` }])
   expect(texts.map((text) => Buffer.byteLength(text))).toEqual([maxTextBytes, maxTextBytes])
   expect(texts[0]).not.toContain('\ufffd')
@@ -60,22 +60,22 @@ test('a text that is too long is cut between characters and marked; one of just 
 })
 
 test.each(['{}', '{"source_id": "attic"}', '{"message": "x"}'])(
-  'the body %s, which has no entries, is refused',
+  'the body %s, which has no entries, is rejected',
   (body) => {
     expect(() => readPushed(Buffer.from(body), { arrived: 0 }, () => undefined)).toThrow('entries is missing')
   },
 )
 
 test.each(['null', 'true', 'false', '3', '-1.5e3', '"a text"', ' null\n'])(
-  'the body %j, a JSON value that is neither an object nor a list, is refused',
+  'the body %j, a JSON value that is neither an object nor a list, is rejected',
   (body) => {
     expect(() => readPushed(Buffer.from(body), { arrived: 0, sourceId: 'attic' }, () => undefined)).toThrow(
-      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object a line',
+      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object per line',
     )
   },
 )
 
-test('what is no entry is named by its place, and the others are taken in batches that are not too large', () => {
+test('an invalid entry is reported by its index, and the others are read in batches of limited size', () => {
   const entries = Array.from({ length: 5_000 }, (_, number) =>
     number === 3 ? { text: ' ' } : { text: `line ${number}` },
   )
@@ -89,31 +89,31 @@ test.each([
   [true, 'a boolean'],
   [['x'], 'a list'],
   [{ line: 'x' }, 'an object'],
-])('an entry whose text is %j is told that it must be a text', (text, kind) => {
+])('an entry whose text is %j is rejected because it must be a text', (text, kind) => {
   expect(read([{ text }, { text: 'good' }])).toMatchObject({
     rejected: [{ index: 0, reason: `text must be a text, but is ${kind}.` }],
     texts: ['good'],
   })
 })
 
-test.each([{}, { text: null }, { text: '' }])('an entry %j is told that its text is missing', (entry) => {
+test.each([{}, { text: null }, { text: '' }])('an entry %j is rejected because its text is missing', (entry) => {
   expect(read([entry]).rejected).toEqual([{ index: 0, reason: 'text is missing.' }])
 })
 
-test.each(['[]', '{"entries": []}'])('a body %s without entries is a batch of none', (body) => {
+test.each(['[]', '{"entries": []}'])('a body %s without entries is an empty batch', (body) => {
   expect(readPushed(Buffer.from(body), { arrived: 0 }, () => undefined)).toEqual([])
 })
 
-describe('ids that no database keeps and no address names', () => {
+describe('ids that can neither be stored in a database nor used in a URL', () => {
   const unusable = ['a\u0000b', 'sur\ud800', 'two\nlines', 'del\u007f', '   ', 'x'.repeat(254), 7]
 
-  test.each(unusable)('an entry of source %j is rejected with a sentence, and the others are taken', (source_id) => {
+  test.each(unusable)('an entry of source %j is rejected with a sentence, and the others are read', (source_id) => {
     const { rejected, texts } = read([{ text: 'bad', source_id }, { text: 'good' }])
     expect(rejected).toEqual([{ index: 0, reason: expect.stringMatching(/^source_id must be text of at most 253/) }])
     expect(texts).toEqual(['good'])
   })
 
-  test('an entry whose fields are no object is rejected with a sentence', () => {
+  test('an entry whose fields are not an object is rejected with a sentence', () => {
     const { rejected, texts } = read([
       { text: 'bad', fields: [1] },
       { text: 'good', fields: null },
@@ -128,7 +128,7 @@ describe('ids that no database keeps and no address names', () => {
   })
 
   test.each(['a\u0000b', 'sur\ud800', 'two\nlines', '   ', 5, []])(
-    'a body for source %j is refused whole',
+    'a body for source %j is rejected as a whole',
     (source_id) => {
       const body = Buffer.from(JSON.stringify({ source_id, entries: [{ text: 'zz' }] }))
       const refused = expect.objectContaining({
@@ -157,7 +157,7 @@ describe('ids that no database keeps and no address names', () => {
     ])
   })
 
-  test('letters and signs of any language are taken', () => {
+  test('letters and symbols of any language are accepted', () => {
     expect(read([{ text: 'good', source_id: 'küche 🏠:日誌', entry_id: 'é/1' }]).rejected).toEqual([])
   })
 })
@@ -171,18 +171,18 @@ test.each([
   ['info', null],
   ['Debug', null],
   ['notice', null],
-])('a severity is taken in the words and cases that programs write: %s', (severity, expected) => {
+])('a severity is accepted in the words and cases that programs write: %s', (severity, expected) => {
   const batches: ReturnType<typeof decodeBatch>[] = []
   const body = Buffer.from(JSON.stringify({ source_id: 'attic', entries: [{ text: 'it came', severity }] }))
   expect(readPushed(body, { arrived: 0 }, (batch) => batches.push(decodeBatch(batch)))).toEqual([])
   expect(batches.map(({ flags: [flags = 0] }) => severityOfCode(flags & severityMask))).toEqual([expected])
 })
 
-test.each(['LOUD', '', 3, {}])('a severity that is no level is rejected: %j', (severity) => {
+test.each(['LOUD', '', 3, {}])('an unknown severity is rejected: %j', (severity) => {
   expect(read([{ text: 'x', severity }]).rejected).toEqual([{ index: 0, reason: expect.stringContaining('severity') }])
 })
 
-test('how often a sender says that an entry was repeated is kept; what is no such number is refused', () => {
+test('the repeat count that a sender states is stored; an invalid count is rejected', () => {
   const { repeats, rejected } = read([
     { text: 'once' },
     { text: 'thrice', repeat_count: 3 },

@@ -15,19 +15,19 @@ import { createTimeReader, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
 import { parsedJson } from '../parsed-json.ts'
 
-/** What a pushed body is read with. It goes to another thread, so it is plain data. */
+/** Options for reading a pushed body. They are sent to another thread, so they are plain data. */
 export type PushedOptions = {
-  /** The source of entries that name none, where the body names none either. */
+  /** The source of entries that do not name one, if the body does not either. */
   sourceId?: string | undefined
-  /** Epoch milliseconds at which the body came in. */
+  /** Epoch milliseconds at which the body was received. */
   arrived: number
-  /** Whose entries they are; nobody's in particular unless told. */
+  /** The branch and tenant that own the entries; none by default. */
   owner?: Pick<Origin, 'branch' | 'tenantId'> | undefined
-  /** With a key, who is named in entries is replaced by pseudonyms of it before they are kept. */
+  /** With a key, personal names in entries are replaced by pseudonyms derived from it before the entries are stored. */
   pseudonymKey?: Uint8Array | undefined
 }
 
-/** An entry that was not taken, by its place in the body. */
+/** A rejected entry, by its index in the body. */
 export type Rejected = { index: number; reason: string }
 
 const maxEntries = 50_000
@@ -35,15 +35,15 @@ const entriesPerBatch = 4_096
 const maxSequence = 2 ** 52
 const maxRepeats = 2 ** 32 - 1
 
-/** Some editors and shells write it at the beginning of a text. */
+/** Some editors and shells write a byte order mark at the beginning of a text. */
 const byteOrderMark = '\ufeff'
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
-type Given = Record<string, unknown>
-const isObject = (value: unknown): value is Given =>
+type JsonObject = Record<string, unknown>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The body as a list of whatever it has: `{source_id, entries}`, or one JSON value a line. What is no JSON on a line stays undefined. */
+/** The values in the body: `{source_id, entries}`, a list, or one JSON value per line. A line that is not JSON becomes undefined. */
 const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   const whole = parsedJson(body)
   if (isObject(whole) && 'entries' in whole) {
@@ -56,19 +56,19 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   if (whole !== undefined && !isObject(whole))
     throw invalidField(
       ['body'],
-      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object a line.',
+      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object per line.',
     )
   const lines = body.split('\n').filter((line) => line.trim() !== '')
   const entries = lines.map(parsedJson)
   if (entries.length === 0 || entries[0] === undefined)
     throw serviceError(
       'malformed',
-      'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object a line.',
+      'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object per line.',
     )
   return { sourceId: undefined, entries }
 }
 
-/** What is wrong with what stands in the place of a text, or of nothing. */
+/** Why a value is not a valid text, or that it is missing. */
 const textProblem = (value: unknown): string => {
   if (value === undefined || value === null || typeof value === 'string') return 'text is missing.'
   const kind = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
@@ -80,7 +80,7 @@ const isRepeatCount = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxRepeats)
 
-/** An epoch, as a number or as a text of it. */
+/** An epoch written as a number. */
 const epoch = /^-?\d{9,19}(?:\.\d{1,9})?$/
 
 type Read = { entry: NewEntry } | { reason: string }
@@ -91,13 +91,13 @@ const countUp = (counts: Map<string, number>, key: string): number => {
   return count
 }
 
-/** Each line without colours and carriage returns, and nothing that is no text. */
+/** Removes colours and carriage returns from each line and replaces unpaired surrogates. */
 const cleanText = (text: string): string =>
   (text.includes('\n') ? text.split('\n').map(cleanLine).join('\n') : cleanLine(text)).toWellFormed()
 
-/** The beginning of a text that is longer than is kept. */
+/** Truncates a text to the maximum that is stored, between characters. */
 const cutText = (text: string): string => {
-  // No character takes more than three bytes for each of its units.
+  // One UTF-16 code unit takes at most three bytes in UTF-8.
   if (text.length * 3 <= maxTextBytes) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= maxTextBytes) return text
@@ -107,7 +107,7 @@ const cutText = (text: string): string => {
     .replace(/\ufffd$/, '')
 }
 
-/** Reads entries as their senders put them. Origins and occurrences are those of one batch. */
+/** Reads entries as their senders wrote them. Origins are shared and occurrences counted within one batch. */
 const createEntryReader = (
   { sourceId: defaultSource, arrived: reference, owner = { branch: null, tenantId: null } }: PushedOptions,
   areNumbered: boolean,
@@ -130,10 +130,10 @@ const createEntryReader = (
     const time = readIso(value)
     return Number.isNaN(time) && epoch.test(value) ? readEpoch(value) : time
   }
-  return (given: unknown, place: number): Read => {
-    if (!isObject(given)) return { reason: 'This is no JSON object.' }
-    const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, repeat_count: repeats, fields } = given
-    const sourceId = given.source_id ?? defaultSource
+  return (value: unknown, index: number): Read => {
+    if (!isObject(value)) return { reason: 'The entry must be a JSON object.' }
+    const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, repeat_count: repeats, fields } = value
+    const sourceId = value.source_id ?? defaultSource
     if (typeof text !== 'string' || text.trim() === '') return { reason: textProblem(text) }
     if (sourceId === undefined || sourceId === '') return { reason: 'source_id is missing.' }
     const unusable =
@@ -149,14 +149,14 @@ const createEntryReader = (
     if (fields !== undefined && fields !== null && !isObject(fields)) return { reason: 'fields must be an object.' }
     if (isTooNested(fields)) return { reason: `fields must have at most ${maxNesting} levels of lists and objects.` }
     const cleaned = cleanText(text)
-    const kept = cutText(cleaned)
-    const lineEnd = kept.indexOf('\n')
-    const format = reader.read(lineEnd < 0 ? kept : kept.slice(0, lineEnd), header) ?? plainFormat
-    const told = timeOf(written)
-    const isUnread = written !== undefined && written !== null && Number.isNaN(told)
-    const time = Number.isNaN(told) && format !== plainFormat && !isUnread ? header.time : told
-    // Where all have numbers of their own, nobody asks which of several alike this is.
-    const nth = areNumbered ? 0 : countUp(occurrences, `${sourceId}\0${time}\0${kept}`)
+    const stored = cutText(cleaned)
+    const lineEnd = stored.indexOf('\n')
+    const format = reader.read(lineEnd < 0 ? stored : stored.slice(0, lineEnd), header) ?? plainFormat
+    const sentTime = timeOf(written)
+    const isUnread = written !== undefined && written !== null && Number.isNaN(sentTime)
+    const time = Number.isNaN(sentTime) && format !== plainFormat && !isUnread ? header.time : sentTime
+    // If all entries have sequence numbers, equal entries need no occurrence number.
+    const nth = areNumbered ? 0 : countUp(occurrences, `${sourceId}\0${time}\0${stored}`)
     const sender: SenderDetails = {
       ...(typeof entryId === 'string' && { entryId }),
       ...(isObject(fields) && { fields }),
@@ -165,12 +165,12 @@ const createEntryReader = (
     return {
       entry: {
         origin: originOf(sourceId, format),
-        ...(hasSequence ? { sequence: Number(sequence) } : { sequence: nth, order: orderInBatch(place, nth) }),
+        ...(hasSequence ? { sequence: Number(sequence) } : { sequence: nth, order: orderInBatch(index, nth) }),
         time,
         severity: level ?? (format === plainFormat ? undefined : header.severity),
         repeatCount: typeof repeats === 'number' ? repeats : 1,
-        text: kept,
-        truncated: kept !== cleaned,
+        text: stored,
+        truncated: stored !== cleaned,
         outOfOrder: false,
         ...(Object.keys(sender).length > 0 && { sender }),
       },
@@ -178,7 +178,7 @@ const createEntryReader = (
   }
 }
 
-/** For one body: what pseudonyms remember goes with it. */
+/** The change applied to each entry of one body. Pseudonyms are cached for this body only. */
 const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEntry) => {
   if (!key) return (entry) => entry
   const anonymize = createAnonymizer(createPseudonyms(key))
@@ -186,8 +186,8 @@ const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEnt
 }
 
 /**
- * Reads a pushed body, `{source_id, entries}` or one JSON object a line, into batches (see `encodeBatch`) as they are full; gives what is no
- * entry. Throws `malformed`, `invalid` or `too_large` for a body that is no batch or names no usable source, before any of it is given.
+ * Reads a pushed body, `{source_id, entries}` or one JSON object per line, and passes each full batch (see `encodeBatch`) to `onBatch`. Returns
+ * the rejected entries. Throws `malformed`, `invalid` or `too_large` before the first batch if the body is not a batch or its source is unusable.
  */
 export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
   const { sourceId, entries } = listOf(withoutMark(body.toString('utf8')))
@@ -195,7 +195,7 @@ export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch
     throw serviceError('too_large', `A batch may have ${maxEntries} entries. Send it in parts.`)
   const named = sourceId ?? options.sourceId
   const defaultSource = named === undefined || named === '' ? undefined : checkSourceId(named)
-  const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')
+  const areNumbered = entries.every((entry) => isObject(entry) && typeof entry.sequence === 'number')
   const read = createEntryReader({ ...options, sourceId: defaultSource }, areNumbered)
   const change = createChange(options.pseudonymKey)
   const builder = createBatchBuilder(Math.min(entriesPerBatch, entries.length), Math.min(256 * 1024, body.length))
@@ -203,8 +203,8 @@ export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch
   const finish = () => {
     if (builder.count > 0) onBatch(builder.finish(options.arrived))
   }
-  for (const [index, given] of entries.entries()) {
-    const result = read(given, index)
+  for (const [index, value] of entries.entries()) {
+    const result = read(value, index)
     if ('reason' in result) rejected.push({ index, reason: result.reason })
     else builder.add(change(result.entry))
     if (builder.count === entriesPerBatch) finish()

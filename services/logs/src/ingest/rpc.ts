@@ -8,13 +8,13 @@ import { receiveUpload } from './upload.ts'
 
 type IngestHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'upload' | 'getTask' | 'watchTask' | 'gleanBatch'>
 
-/** Takes a pushed batch, as the logs service and branches do. */
+/** The handler of pushed batches, shared by the logs service and branches. */
 export const gleanBatchRpc =
   (intake: Intake): Handlers<typeof LogsServiceDefinition>['gleanBatch'] =>
   async (messages) => {
     const { parameters, parts } = await readUpload(messages)
     for await (const part of parts) {
-      // Awaited here: leaving the loop ends the body, of which there is more than the first chunk.
+      // Awaited here because leaving the loop cancels the body, which continues after the first chunk.
       if (part.kind === 'file') return await receiveBatch(intake, parameters, part.content)
     }
     throw serviceError('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
@@ -38,13 +38,13 @@ export const ingestRpc = (dependencies: Dependencies): IngestHandlers => ({
   async *watchTask({ taskId, lastEventId }, { signal }) {
     const known = await dependencies.tasks.get(taskId)
     if (!known) throw serviceError('not_found', `There is no task "${taskId}".`)
-    const place = lastEventId && /^\d+$/.test(lastEventId) ? lastEventId : undefined
-    const after = place === undefined ? 'latest' : Number(place)
+    const cursor = lastEventId && /^\d+$/.test(lastEventId) ? lastEventId : undefined
+    const after = cursor === undefined ? 'latest' : Number(cursor)
     const events = dependencies.bus.subscribe(taskEvents(taskId), { after, signal })
-    // Asked again once the place in the stream is taken: what ended in between is not missed.
+    // Read again after subscribing, so that an end in between is not missed.
     const task = (await dependencies.tasks.get(taskId)) ?? known
-    // How it stands now has no place among the events: whoever comes back from here is told all that is kept once more.
-    yield { eventId: place ?? '0', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
+    // The current state has no sequence among the events: a client that resumes from its id receives all retained events again.
+    yield { eventId: cursor ?? '0', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
     if (isOver(task)) return
     for await (const delivery of events) {
       if (delivery.kind === 'gap') continue

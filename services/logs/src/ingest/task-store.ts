@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely'
 export type TaskTables = { log_tasks: TaskTable }
 
 /**
- * `state` is the task as JSON; what is looked for has a column of its own. `owner` names the process that does it, which counts `beats` up
- * while it lives.
+ * `state` is the task as JSON; values used in queries have columns of their own. `owner` names the process that runs the task and increments
+ * `beats` while it is alive.
  */
 type TaskTable = {
   task_id: string
@@ -59,7 +59,7 @@ export const findTask = (db: Kysely<TaskTables>, taskId: string) =>
 export const unfinishedTasks = (db: Kysely<TaskTables>) =>
   db.selectFrom('log_tasks').selectAll().where('status', 'in', unfinished).execute()
 
-/** Says that the tasks of an owner are still being done. */
+/** Sends a heartbeat for the unfinished tasks of an owner. */
 export const beatTasks = (db: Kysely<TaskTables>, owner: string) =>
   db
     .updateTable('log_tasks')
@@ -68,7 +68,7 @@ export const beatTasks = (db: Kysely<TaskTables>, owner: string) =>
     .where('status', 'in', unfinished)
     .execute()
 
-/** Ends a task that is as it was when it was read; undefined where its owner has given a sign since, or ended it. */
+/** Ends a task unless it has changed since it was read; undefined if its owner has sent a heartbeat since, or ended it. */
 export const endSilentTask = (
   db: Kysely<TaskTables>,
   { task_id, beats, status, state }: Omit<TaskTable, 'owner' | 'started_at'>,

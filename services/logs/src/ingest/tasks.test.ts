@@ -8,7 +8,7 @@ import { logsMigrations } from '../schemas.ts'
 import type { TaskTables } from './task-store.ts'
 import { createTasks, taskEvents } from './tasks.ts'
 
-/** Processes with tasks in one store. Time passes when told. */
+/** Processes with tasks in one store. The clock advances by `pass` only. */
 const withProcesses = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-tasks-'))
   const bus = createMemoryBus()
@@ -19,7 +19,7 @@ const withProcesses = async () => {
     pass: (milliseconds: number) => {
       time += milliseconds
     },
-    /** `clock` is how far the process's calendar is ahead of the others'. */
+    /** `clock` is how far the process's calendar time is ahead of the others'. */
     start: ({ isShared, clock = 0 }: { isShared: boolean; clock?: number }) =>
       createTasks({ db: store.db, bus, now: () => time + clock, isShared, elapsed: () => time }),
     async [Symbol.asyncDispose]() {
@@ -30,7 +30,7 @@ const withProcesses = async () => {
   }
 }
 
-test('alone on its store a process takes all that is unfinished for left behind', async () => {
+test('without replicas, a process marks all unfinished tasks as failed', async () => {
   await using dependencies = await withProcesses()
   const { task } = await dependencies.start({ isShared: false }).begin('upload', 'bytes')
   await using next = dependencies.start({ isShared: false })
@@ -38,12 +38,12 @@ test('alone on its store a process takes all that is unfinished for left behind'
   expect(await next.get(task.taskId)).toMatchObject({ status: 'failed', error: expect.stringContaining('again') })
 })
 
-test('beside replicas only what gave no sign of life for long enough is, however wrong their calendars are', async () => {
+test('with replicas, only tasks without a heartbeat fail, however wrong the calendar times are', async () => {
   await using dependencies = await withProcesses()
   await using alive = dependencies.start({ isShared: true, clock: -86_400_000 })
   await using other = dependencies.start({ isShared: true })
   const { task: lasting } = await alive.begin('upload', 'bytes')
-  // Whoever has this one gives no sign any more.
+  // The owner of this task sends no heartbeats.
   const { task: orphan } = await dependencies.start({ isShared: false }).begin('upload', 'bytes')
   const events = dependencies.bus.subscribe(taskEvents(orphan.taskId), { signal: AbortSignal.timeout(60_000) })
   for (let second = 0; second < 29; second++) {
@@ -62,7 +62,7 @@ test('beside replicas only what gave no sign of life for long enough is, however
   }
 })
 
-test('progress and the end of a task are known to replicas', async () => {
+test('progress and the end of a task are visible to replicas', async () => {
   await using dependencies = await withProcesses()
   await using one = dependencies.start({ isShared: true })
   await using other = dependencies.start({ isShared: true })

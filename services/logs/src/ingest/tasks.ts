@@ -13,14 +13,14 @@ import {
   unfinishedTasks,
 } from './task-store.ts'
 
-/** Progress is told of at most so often, and written for other replicas at most so often. */
+/** Minimum times between two publications of a task's progress, and between two writes of it for other replicas. */
 const progressMilliseconds = 250
 const savedMilliseconds = 1_000
-/** The end of a task that could not be told is told again so often, with such pauses. */
+/** A final state that could not be published is retried this often, with such pauses. */
 const endTries = 100
 const endMilliseconds = 3_000
-const keptMilliseconds = 7 * 86_400_000
-/** An owner gives a sign of life so often; one that gave none for so long is taken for dead. */
+const retentionMilliseconds = 7 * 86_400_000
+/** The interval of heartbeats, and the silence after which an owner is considered dead. */
 const beatMilliseconds = 5_000
 const silentMilliseconds = 30_000
 
@@ -33,7 +33,7 @@ export const taskEvents = topics({
 
 export type RunningTask = {
   readonly task: Task
-  /** Changes what is known, and tells those who follow. */
+  /** Changes the state of the task and notifies its subscribers. */
   update: (change: Partial<Task>) => void
   finish: (change: Partial<Task>) => Promise<Task>
 }
@@ -42,11 +42,11 @@ export type Tasks = AsyncDisposable & {
   begin: (kind: string, unit: string) => Promise<RunningTask>
   get: (taskId: string) => Promise<Task | undefined>
   /**
-   * Marks as failed what a stopped process left behind, and forgets what is old. Alone on its store, everything unfinished is; beside
-   * replicas, what had no sign of life since it was first seen so, long enough ago by this process's own clock.
+   * Marks tasks of dead processes as failed and deletes old tasks. Without replicas, every unfinished task belongs to a dead process; with
+   * replicas, those do whose heartbeat has not changed for `silentMilliseconds` of this process's own clock.
    */
   recover: () => Promise<void>
-  /** Gives a sign of life for the tasks of this process; beside replicas this happens by itself. */
+  /** Sends a heartbeat for the tasks of this process; with replicas this happens periodically. */
   beat: () => Promise<void>
 }
 
@@ -56,21 +56,21 @@ export type TasksOptions = {
   now: () => number
   /** Whether other processes have tasks in the same store. */
   isShared?: boolean
-  /** The time by which silence is measured, in milliseconds; it never goes back. */
+  /** A monotonic clock in milliseconds, by which silence is measured. */
   elapsed?: () => number
 }
 
 const interrupted =
-  'The service was stopped before it was done. What had been read is kept; send the file again for the rest.'
+  'The service stopped before the task ended. What was read before is stored; send the file again for the rest.'
 
-/** What takes a while: followed over the bus, kept in rows when it begins and ends and, where replicas are to know, in between. */
+/** Long-running tasks. They are published over the bus and stored when they begin and end and, with replicas, periodically in between. */
 export const createTasks = (options: TasksOptions): Tasks => {
   const { db, bus, now, isShared = false, elapsed = () => performance.now() } = options
   const owner = randomUUID()
   const running = new Map<string, Task>()
   const ending = new AbortController()
   const saving = new Set<Promise<unknown>>()
-  /** Unfinished tasks of others: how often their owner had beaten when it was last seen to, and when that was. */
+  /** Unfinished tasks of other processes: the last heartbeat count, and when this process first read it. */
   const seen = new Map<string, { beats: number; at: number }>()
   const iso = () => new Date(now()).toISOString()
   const save = (task: Task) =>
@@ -81,24 +81,24 @@ export const createTasks = (options: TasksOptions): Tasks => {
       state: JSON.stringify(task),
       owner,
     })
-  const tell = (task: Task) => {
+  const publish = (task: Task) => {
     bus.publish(taskEvents(task.taskId), task).catch(() => undefined)
   }
-  /** The end is in the row already, so a bus that is away fails no task; those who follow hear of it when it is back. */
-  const tellLater = (task: Task) => {
+  /** The final state is already stored, so an unavailable bus does not fail the task: subscribers receive it when the bus is back. */
+  const publishLater = (task: Task) => {
     const tryAgain = async () => {
       for (let left = endTries; left > 0; left--) {
         await sleep(endMilliseconds, undefined, { signal: ending.signal, ref: false })
-        const isTold = await bus.publish(taskEvents(task.taskId), task).then(
+        const isPublished = await bus.publish(taskEvents(task.taskId), task).then(
           () => true,
           () => false,
         )
-        if (isTold) return
+        if (isPublished) return
       }
     }
     void tryAgain().catch(() => undefined)
   }
-  /** A row that is not written is written by the next one; the end is written in any case. */
+  /** Saves without waiting. A row that fails to be written is replaced by the next write; the final state is always written. */
   const saveAside = (task: Task) => {
     const mine = save(task)
       .catch(() => undefined)
@@ -112,7 +112,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
     return false
   }
   const recover = async () => {
-    await deleteTasksBefore(db, new Date(now() - keptMilliseconds).toISOString())
+    await deleteTasksBefore(db, new Date(now() - retentionMilliseconds).toISOString())
     const rows = (await unfinishedTasks(db)).filter((row) => !running.has(row.task_id))
     const unfinished = new Set(rows.map((row) => row.task_id))
     for (const taskId of seen.keys()) if (!unfinished.has(taskId)) seen.delete(taskId)
@@ -120,13 +120,13 @@ export const createTasks = (options: TasksOptions): Tasks => {
       if (isShared && !isSilent(task_id, beats)) continue
       const task: Task = { ...(JSON.parse(state) as Task), status: 'failed', error: interrupted, finishedAt: iso() }
       const ended = await endSilentTask(db, { task_id, beats, status: 'failed', state: JSON.stringify(task) })
-      if (ended) tell(task)
+      if (ended) publish(task)
     }
   }
   const beat = async () => {
     if (running.size > 0) await beatTasks(db, owner)
   }
-  // A store that is away for a moment is asked again by the next round.
+  // If the store is unavailable, the next round tries again.
   const round = () => void Promise.all([beat(), recover()]).catch(() => undefined)
   const beating = isShared ? setInterval(round, beatMilliseconds) : undefined
   beating?.unref()
@@ -147,7 +147,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
         skipped: [],
         skippedCount: 0,
       }
-      let toldAt = 0
+      let publishedAt = 0
       let savedAt = now()
       const set = (change: Partial<Task>) => {
         task = { ...task, ...change }
@@ -161,9 +161,9 @@ export const createTasks = (options: TasksOptions): Tasks => {
         },
         update: (change) => {
           set(change)
-          if (now() - toldAt >= progressMilliseconds) {
-            toldAt = now()
-            tell(task)
+          if (now() - publishedAt >= progressMilliseconds) {
+            publishedAt = now()
+            publish(task)
           }
           if (!isShared || now() - savedAt < savedMilliseconds) return
           savedAt = now()
@@ -171,11 +171,11 @@ export const createTasks = (options: TasksOptions): Tasks => {
         },
         finish: async (change) => {
           set({ finishedAt: iso(), ...change })
-          // After what is on its way, or that would have the last word.
+          // Pending writes of earlier states end first; otherwise they would overwrite the final state.
           await Promise.all(saving)
           await save(task)
           running.delete(taskId)
-          await bus.publish(taskEvents(taskId), task).catch(() => tellLater(task))
+          await bus.publish(taskEvents(taskId), task).catch(() => publishLater(task))
           return task
         },
       }

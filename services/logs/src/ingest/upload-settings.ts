@@ -5,7 +5,7 @@ import { knownFormatNames } from '../formats/in-force.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
 
-/** How a file of an upload is to be read; what is not told is found out. */
+/** How a file of an upload is to be read; settings that are missing are detected. */
 export type UploadSettings = { sourceId?: string; format?: string; firstYear?: number; zone?: string }
 
 const readFormat = (value: string): string => {
@@ -15,7 +15,7 @@ const readFormat = (value: string): string => {
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   throw invalidField(
     ['body', 'format'],
-    `"${value.slice(0, 80)}" is no format.${hint} GET /logs/api/formats lists them all.`,
+    `"${value.slice(0, 80)}" is not a format.${hint} GET /logs/api/formats lists them all.`,
   )
 }
 
@@ -28,7 +28,7 @@ const readZone = (value: string): string => {
   if (zoneOf(value)) return value
   throw invalidField(
     ['body', 'timezone'],
-    `"${value.slice(0, 80)}" is no time zone: use one such as Europe/Berlin or +02:00.`,
+    `"${value.slice(0, 80)}" is not a time zone: use one such as Europe/Berlin or +02:00.`,
   )
 }
 
@@ -39,19 +39,19 @@ const readers: Record<string, (value: string) => UploadSettings> = {
   timezone: (value) => ({ zone: readZone(value) }),
 }
 
-/** Takes in a field of the form; throws `invalid`, also for one that is not known. An empty field says nothing. */
+/** Adds a field of the form; throws `invalid`, also for an unknown field. An empty field is ignored. */
 export const withField = (settings: UploadSettings, name: string, value: string): UploadSettings => {
   const read = Object.hasOwn(readers, name) ? readers[name] : undefined
   if (name === 'file') throw invalidField(['body', name], 'file must be a file with a name, and not a text.')
   if (!read)
     throw invalidField(
       ['body', name.slice(0, 80)],
-      `is no field of this form: it has file, ${Object.keys(readers).join(', ')}.`,
+      `is not a field of this form: it has file, ${Object.keys(readers).join(', ')}.`,
     )
   return value === '' ? settings : { ...settings, ...read(value) }
 }
 
-/** What the address of an upload says. */
+/** The settings in the query of an upload's URL. */
 export const settingsOf = ({ sourceId, format, year, timezone }: UploadParameters): UploadSettings =>
   Object.entries({ source_id: sourceId, format, year, timezone }).reduce<UploadSettings>(
     (settings, [name, value]) => withField(settings, name, value ?? ''),

@@ -31,7 +31,7 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
   const client = service.client(definition)
   return {
     client,
-    kept: service.client(EntriesServiceDefinition),
+    entriesClient: service.client(EntriesServiceDefinition),
     directory: service.dataDirectory,
     upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
     entries: async () => (await client.search({ q: '', order: '', limit: 1000 })).entries,
@@ -48,7 +48,7 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
 const lines = (count: number, word = 'line') => Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join('')
 
 describe('an upload', () => {
-  test('of an archive keeps each of its files under a source of its own, and its counts add up', async () => {
+  test('of an archive stores each file under a source of its own, and the counts add up', async () => {
     await using service = await withService()
     const tar = gzipSync(
       await tarOf([
@@ -70,7 +70,7 @@ describe('an upload', () => {
       'support/var/log/app.log.1': 5,
       'support/etc/motd': 1,
     })
-    // The same files packed in another way are the same files.
+    // The same files in another archive format have the same sources and are duplicates.
     const zip = zipOf([
       { name: 'var/log/app.log', content: zstdCompressSync(lines(7)) },
       { name: 'var/log/app.log.1', content: lines(6) },
@@ -79,34 +79,34 @@ describe('an upload', () => {
     expect(again.counts).toMatchObject({ lines: 13, entries: 1, duplicates: 12 })
   })
 
-  test('of an archive takes the year of times without one from when each file was last changed, unless it is told', async () => {
+  test('of an archive infers missing years from the modification time of each file, unless the year is sent', async () => {
     await using service = await withService()
     const content = 'May  1 10:00:00 attic shop[1]: opened\n'
     const at = (mtime: Date) => tarOf([{ name: 'a.log', content, mtime }])
     const upload = async (name: string, mtime: Date, year?: string) =>
       service.upload([{ name, content: await at(mtime) }], year === undefined ? {} : { year })
     await upload('changed.tar', new Date('2024-05-01T12:00:00Z'))
-    await upload('told.tar', new Date('2024-05-01T12:00:00Z'), '2021')
+    await upload('sent.tar', new Date('2024-05-01T12:00:00Z'), '2021')
     await upload('unknown.tar', new Date(0))
     const years = Object.fromEntries(
       (await service.entries()).map(({ sourceId, timestampIso }) => [sourceId, timestampIso?.slice(0, 4)]),
     )
-    expect(years).toMatchObject({ 'changed/a.log': '2024', 'told/a.log': '2021' })
+    expect(years).toMatchObject({ 'changed/a.log': '2024', 'sent/a.log': '2021' })
     expect(Number(years['unknown/a.log'])).toBeGreaterThanOrEqual(2025)
   })
 
-  test('of an archive is found, and removed, by the source it was sent as', async () => {
+  test('of an archive is found and deleted by the source that was sent with it', async () => {
     await using service = await withService()
     const content = zipOf(['a.log', 'logs/b.log'].map((name) => ({ name, content: lines(2) })))
     await service.upload([{ name: 'support.zip', content }], { source_id: 'case-7' })
     await service.upload([{ name: 'c.log', content: Buffer.from(lines(3)) }], { source_id: 'case-70/c' })
     const { total } = await service.client.search({ q: '', order: '', source: 'case-7' })
     expect(total).toBe(4)
-    await service.kept.deleteSource({ sourceId: 'case-7' })
+    await service.entriesClient.deleteSource({ sourceId: 'case-7' })
     expect(await service.sources()).toEqual({ 'case-70/c': 3 })
   })
 
-  test('sets ingest_time to the time of arrival, whatever time an entry states, and a repeat leaves it', async () => {
+  test('sets ingest_time to the time of arrival, whatever time an entry states; a repeated upload leaves it', async () => {
     await using service = await withService()
     const file = { name: 'old.log', content: Buffer.from('2019-03-01T09:15:02Z INFO started\n') }
     const before = Date.now()
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expect((await service.entries()).map(({ ingestTime }) => ingestTime)).toEqual([entry?.ingestTime])
   })
 
-  test('may have several files, packed or not, and several sources', async () => {
+  test('may have several files, compressed or not, with several sources', async () => {
     await using service = await withService()
     const task = await service.upload([
       { name: 'a.log', content: Buffer.from(lines(2)) },
@@ -132,7 +132,7 @@ describe('an upload', () => {
     expect(await service.sources()).toEqual({ 'a.log': 2, 'b.log': 3, 'c/d': 4 })
   })
 
-  test('of an archive with more files than have a parser at once loses none', async () => {
+  test('of an archive with more files than there are parsers loses none', async () => {
     await using service = await withService()
     const files = Array.from({ length: 60 }, (_, index) => ({
       name: `${index}.log`,
@@ -147,47 +147,46 @@ describe('an upload', () => {
     ['gzip file', gzipSync, 'x'],
     ['zstd file', zstdCompressSync, 'x'],
     ['tar.gz archive', async (content) => gzipSync(await tarOf([{ name: 'a', content }])), 'x/a'],
-  ])('of a %s that breaks off fails, keeps the whole lines before that, and says so', async (_, pack, sourceId) => {
+  ])('of a truncated %s fails, stores the whole lines before that and reports them', async (_, pack, sourceId) => {
     await using service = await withService()
     const whole = await pack(lines(40_000))
     const half = whole.subarray(0, Math.floor(whole.length * 0.6))
     const failed = service.upload([{ name: 'x', content: half }])
     await expect(failed).rejects.toMatchObject({
       kind: 'malformed',
-      detail: expect.stringMatching(/breaks off.* What was read before that is kept: \d+ lines/),
+      detail: expect.stringMatching(/is truncated.* What was read before that is stored: \d+ lines/),
     })
     expect((await service.sources())[sourceId]).toBe(1000)
-    // No half line was kept: all that is there is part of the whole.
+    // No partial line was stored: all stored lines are part of the whole file.
     const again = await service.upload([{ name: 'x', content: whole }])
     expect(again.counts).toMatchObject({ lines: 40_000 })
     expect((again.counts?.entries ?? 0) + (again.counts?.duplicates ?? 0)).toBe(40_000)
     expect(again.counts?.duplicates).toBeGreaterThan(4_000)
   })
 
-  test('that nothing can be read of is refused with an example of why', async () => {
+  test('without a readable file is rejected with an example of the reason', async () => {
     await using service = await withService()
     const zip = zipOf([{ name: 'a.log', content: 'x', isEncrypted: true }])
     await expect(service.upload([{ name: 'x.zip', content: zip }])).rejects.toMatchObject({
       kind: 'unsupported_media',
-      detail: 'No file in x.zip can be read: a.log, for one. It is encrypted.',
+      detail: 'No file in x.zip can be read. For example, a.log: It is encrypted.',
     })
     await expect(service.upload([{ name: 'x.zip', content: zipOf([]) }])).rejects.toMatchObject({ kind: 'invalid' })
   })
 
-  test('that is named as an archive and is none, or is no text, is refused, and a text of that name is read', async () => {
+  test('named as an archive is rejected if it is neither archive nor text, and read if it is text', async () => {
     await using service = await withService()
     const noise = { name: 'support.zip', content: randomBytes(3_000) }
     await expect(service.upload([noise])).rejects.toMatchObject({
       kind: 'unsupported_media',
-      detail:
-        'This is no text, and no archive that is known here (gzip, zstd, zip or tar). It may be damaged or encrypted.',
+      detail: 'This is neither text nor a supported archive (gzip, zstd, zip or tar). It may be damaged or encrypted.',
     })
     const text = await service.upload([{ name: 'app.zip', content: Buffer.from(lines(3)) }])
     expect(text.counts).toMatchObject({ lines: 3, entries: 3 })
     expect(await service.sources()).toEqual({ app: 3 })
   })
 
-  test('of a journal, as journalctl -o export and -o json write it, has the messages, times, severities and fields of its entries', async () => {
+  test('of a journal (export and json of journalctl) has its messages, times, severities and fields', async () => {
     await using service = await withService()
     const at = 1_717_860_261_221_373
     const size = Buffer.alloc(8)
@@ -225,7 +224,7 @@ describe('an upload', () => {
     ])
     const [ssh] = entries.filter(({ text }) => text === 'broken')
     expect(JSON.parse(ssh?.fields ?? '{}')).toMatchObject({ _SYSTEMD_UNIT: 'ssh.service' })
-    // The same export again, told by its name this time, stores nothing twice.
+    // The same export again, with its format named explicitly, stores no duplicates.
     const again = await service.upload([{ name: 'x', content: exported }], {
       source_id: 'journal.export',
       format: 'journal-export',
@@ -233,7 +232,7 @@ describe('an upload', () => {
     expect(again.counts).toMatchObject({ lines: 2, entries: 0, duplicates: 2 })
   })
 
-  test('past SERVICE_MAX_UPLOAD_MB or, unpacked, SERVICE_MAX_EXPANDED_MB is too large, all files together', async () => {
+  test('with more than SERVICE_MAX_UPLOAD_MB or, decompressed, SERVICE_MAX_EXPANDED_MB in total is too large', async () => {
     await using service = await withService({ SERVICE_MAX_UPLOAD_MB: '1', SERVICE_MAX_EXPANDED_MB: '2' })
     const content = Buffer.from(lines(50_000))
     const files = [0, 1, 2].map((index) => ({ name: `${index}`, content }))
@@ -248,7 +247,7 @@ describe('an upload', () => {
     })
   })
 
-  test('whose sender goes away leaves its whole lines and nothing on the disk', async () => {
+  test('that the sender aborts leaves its whole lines and no files on the disk', async () => {
     await using service = await withService()
     const zip = zipOf([{ name: 'a', content: lines(1_000), method: 'stored' }])
     async function* breaking() {
@@ -265,7 +264,7 @@ describe('an upload', () => {
     expect(await service.sources()).toEqual({ y: 2 })
   })
 
-  test('with fields after its files, as many clients send them, is read as they say, or nothing of it is kept', async () => {
+  test('with fields after its files, as many clients send them, applies them, or stores nothing', async () => {
     await using service = await withService()
     const small = ['a', 'b'].map((name) => ({ name, content: Buffer.from(lines(2, name)) }))
     const send = (files: readonly File[], fields: Record<string, string>) =>
@@ -282,12 +281,15 @@ describe('an upload', () => {
     await expect(send([large], { source_id: 'ssh' })).rejects.toMatchObject({
       kind: 'invalid',
       detail: [
-        { loc: ['body', 'source_id'], msg: expect.stringMatching(/^Send source_id before the file.* is kept: 1 line/) },
+        {
+          loc: ['body', 'source_id'],
+          msg: expect.stringMatching(/^Send source_id before the file.* is stored: 1 line/),
+        },
       ],
     })
   })
 
-  test('in a format that is not known is told of those that are like it, and not of all', async () => {
+  test('in an unknown format names the formats that are similar, and not all', async () => {
     await using service = await withService()
     const files = [{ name: 'x', content: Buffer.from('x') }]
     await expect(service.upload(files, { format: 'ngnix-error' })).rejects.toMatchObject({
@@ -296,7 +298,7 @@ describe('an upload', () => {
         {
           loc: ['body', 'format'],
           msg: expect.stringMatching(
-            /"ngnix-error" is no format. Did you mean nginx-error.*\? GET \/logs\/api\/formats lists them all\./,
+            /"ngnix-error" is not a format. Did you mean nginx-error.*\? GET \/logs\/api\/formats lists them all\./,
           ),
         },
       ],
@@ -304,7 +306,7 @@ describe('an upload', () => {
   })
 })
 
-test('the source of a file in an archive is never longer than a source may be, and tells files apart', () => {
+test('the source of a file in an archive has a limited length and differs between files', () => {
   const deep = 'folder/'.repeat(60)
   const ids = ['a.log', 'b.log', 'a.log.gz'].map((name) => memberSourceId('support', `${deep}${name}`))
   expect(ids.every((id) => id.length <= 253)).toBe(true)

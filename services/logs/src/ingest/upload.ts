@@ -15,14 +15,14 @@ import { createExpansion, type Expansion } from './unpack/expansion.ts'
 import { unpack } from './unpack/unpack.ts'
 import { settingsOf, type UploadSettings, withField } from './upload-settings.ts'
 
-/** What uploads are kept with. */
+/** Dependencies of the upload handler. */
 export type UploadIntake = Pick<Dependencies, 'config' | 'engine' | 'tasks' | 'spool' | 'now'>
 
-/** Chunks go to the parser when so many bytes have come together. */
+/** Chunks are passed to the parser when they have at least this size. */
 const handOverBytes = 256 * 1024
-/** Files of a form that is at its end after so many bytes are read when all of its fields are known. */
+/** Files up to this size in total are held back until all fields of the form are known. */
 const maxHeldBytes = 1024 * 1024
-/** So many files that were not read are named; the rest is counted. */
+/** The maximum number of skipped files that are named; the others are only counted. */
 const maxNamedSkipped = 100
 
 const packedEndings = /\.(?:gz|zst|zip|tar|tgz|tzst|log\.zip)$/i
@@ -32,15 +32,15 @@ const withoutEndings = (name: string): string => {
   return shorter === name || shorter === '' ? name : withoutEndings(shorter)
 }
 
-/** The source of a file that is told of none: its name, without what says how it was packed. */
+/** The default source of a file: its name without the endings of compressions and archives. */
 const sourceIdOf = ({ filename }: UploadedFile): string => {
   const name = withoutEndings(filename.split(/[\\/]/).at(-1) ?? '')
   return checkSourceId(name.trim() === '' ? 'upload' : name)
 }
 
 /**
- * The source of a file in an archive: `<source of the archive>/<path>`, so that files of one name in two folders are two. One that is too
- * long keeps its end, and has a piece of its hash where it is cut.
+ * The source of a file in an archive: `<source of the archive>/<path>`, so that files with the same name in two folders differ. A source that
+ * is too long retains its end and has a part of its hash where it is cut.
  */
 export const memberSourceId = (sourceId: string, path: string): string => {
   const whole = `${sourceId}/${withoutCompression(path)}`
@@ -57,7 +57,7 @@ const shown = ({ counts: { multiline_joined, ...counts }, formats }: UploadResul
   formats,
 })
 
-/** An upload on its way: what it has come to, and where that is told. */
+/** An upload in progress: its results so far, and the task that reports them. */
 type Receiving = {
   intake: UploadIntake
   running: RunningTask
@@ -73,17 +73,17 @@ const noteSkipped = (receiving: Receiving, name: string, reason: string) => {
   if (receiving.skipped.length < maxNamedSkipped) receiving.skipped.push({ name, reason: `It ${reason}.` })
 }
 
-/** A disk or a server that does not take entries is no fault of who sends them. */
-const notKept = (cause: unknown): never => {
+/** Failures of the disk or of a server are not the sender's fault: the response is retryable. */
+const toUnavailable = (cause: unknown): never => {
   throw isServiceError(cause)
     ? cause
-    : serviceError('unavailable', 'The upload could not be kept. Try again for the rest.', {
+    : serviceError('unavailable', 'The upload could not be stored. Send it again to store the rest.', {
         cause,
         retryAfterSeconds: 5,
       })
 }
 
-/** Hands a text over as it comes. What came before it broke off is kept. */
+/** Passes a text to the parser as it is received. Text received before a failure is stored. */
 const receiveText = async (
   receiving: Receiving,
   settings: UploadSettings & { sourceId: string },
@@ -94,7 +94,7 @@ const receiveText = async (
     source: { sourceId: settings.sourceId, branch: null, tenantId: null },
     format: settings.format,
     zone: settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    // What is in an archive is no younger than when it was last changed.
+    // A file in an archive is no younger than its last modification.
     reference: Math.min(intake.now(), modified ?? Number.POSITIVE_INFINITY),
     firstYear: settings.firstYear,
     mayBeExport: settings.format === undefined || settings.format === journalExportFormat,
@@ -103,7 +103,7 @@ const receiveText = async (
   try {
     for await (const chunk of gatherChunks(content, handOverBytes)) {
       receiving.done += chunk.length
-      await ingest.push(chunk).catch(notKept)
+      await ingest.push(chunk).catch(toUnavailable)
       running.update({ progress: { done: receiving.done, total: null, unit: 'bytes' }, ...shown(endings.progress()) })
     }
   } catch (error) {
@@ -113,7 +113,7 @@ const receiveText = async (
   await endings.end(ingest, 'whole')
 }
 
-/** Reads one file of the form, and what is packed in it. */
+/** Reads one file of the form, and the files in it if it is an archive. */
 const receiveFile = async (receiving: Receiving, settings: UploadSettings, file: UploadedFile) => {
   const sourceId = settings.sourceId ?? sourceIdOf(file)
   const expansion = receiving.expansion.file()
@@ -132,13 +132,13 @@ const receiveFile = async (receiving: Receiving, settings: UploadSettings, file:
   if (receiving.skippedCount === skippedBefore)
     throw invalidField(['body', 'file'], `There is no file in ${file.filename}.`)
   const [first] = receiving.skipped.slice(skippedBefore)
-  const example = first ? `: ${first.name}, for one. ${first.reason}` : '.'
-  throw serviceError('unsupported_media', `No file in ${file.filename} can be read${example}`)
+  const example = first ? ` For example, ${first.name}: ${first.reason}` : ''
+  throw serviceError('unsupported_media', `No file in ${file.filename} can be read.${example}`)
 }
 
 /**
- * Reads the form. A field says how the files after it are read; one that no file follows, as many clients send it, is for those before it:
- * they wait for it as long as they are small.
+ * Reads the form. A field applies to the files after it. A field that no file follows, as many clients send it, applies to the files before
+ * it: these are held back while they are small.
  */
 const receiveParts = async (
   receiving: Receiving,
@@ -149,10 +149,10 @@ const receiveParts = async (
   let files = 0
   let late: string[] = []
   const held: { settings: UploadSettings; file: UploadedFile }[] = []
-  let room = maxHeldBytes
-  const passOn = async (told?: UploadSettings) => {
-    for (const { file, settings: own } of held.splice(0)) await receiveFile(receiving, told ?? own, file)
-    room = maxHeldBytes
+  let remaining = maxHeldBytes
+  const passOn = async (override?: UploadSettings) => {
+    for (const { file, settings: own } of held.splice(0)) await receiveFile(receiving, override ?? own, file)
+    remaining = maxHeldBytes
   }
   for await (const part of parts) {
     if (part.kind === 'field') {
@@ -163,31 +163,31 @@ const receiveParts = async (
     files++
     if (late.length > 0) await passOn()
     late = []
-    const { content, bytes, isWhole } = await holdBack(part.content, room)
+    const { content, bytes, isWhole } = await holdBack(part.content, remaining)
     held.push({ settings, file: { ...part, content } })
-    room -= bytes
+    remaining -= bytes
     if (!isWhole) await passOn()
   }
   if (files === 0) throw invalidField(['body', 'file'], 'The form has no file: send it as the field "file".')
   if (late.length > 0 && held.length < files)
     throw invalidField(
       ['body', late[0] ?? 'file'],
-      `Send ${late.join(', ')} before the file: what comes after a large one comes too late.`,
+      `Send ${late.join(', ')} before the file: fields after a large file cannot be applied to it.`,
     )
   await passOn(late.length > 0 ? settings : undefined)
 }
 
-const keptSentence = ({ counts }: UploadResult): string =>
-  counts.lines === 0 ? '' : ` What was read before that is kept: ${counted(counts.lines, 'line')}.`
+const storedSentence = ({ counts }: UploadResult): string =>
+  counts.lines === 0 ? '' : ` What was read before that is stored: ${counted(counts.lines, 'line')}.`
 
-/** Ends the task of an upload that could not be read to its end, and gives what is to be thrown. */
+/** Ends the task of an upload that failed, and returns the error to be thrown. */
 const failUpload = async ({ running, endings, ...receiving }: Receiving, error: unknown): Promise<unknown> => {
   await endings.all().catch(() => undefined)
-  const kept = endings.progress()
+  const stored = endings.progress()
   const sentence = messageOf(error)
-  const detail = `${sentence}${keptSentence(kept)}`
+  const detail = `${sentence}${storedSentence(stored)}`
   const { skipped, skippedCount } = receiving
-  await running.finish({ status: 'failed', error: detail, ...shown(kept), skipped, skippedCount })
+  await running.finish({ status: 'failed', error: detail, ...shown(stored), skipped, skippedCount })
   if (!isServiceError(error)) return error
   const { kind, retryAfterSeconds, headers } = error
   const named = Array.isArray(error.detail) ? error.detail.map((field) => ({ ...field, msg: detail })) : detail
@@ -208,7 +208,7 @@ const finishUpload = async ({ running, endings, ...receiving }: Receiving): Prom
     await running.finish({ status: 'failed', error: messageOf(error) })
     throw serviceError(
       'unavailable',
-      'The upload could not be kept. What was read before is; try again for the rest.',
+      'The upload could not be stored. What was read before that is stored; send it again for the rest.',
       {
         cause: error,
         retryAfterSeconds: 5,
@@ -219,7 +219,7 @@ const finishUpload = async ({ running, endings, ...receiving }: Receiving): Prom
 
 const megabyte = 1024 * 1024
 
-/** Reads a form to its end. The files are in the parser's hands when it returns; the task is done when they are durable and searchable. */
+/** Reads a form to its end. When it returns, the files have been passed to the parser; the task is done when they are durable and searchable. */
 export const receiveUpload = async (
   intake: UploadIntake,
   parameters: UploadParameters,

@@ -10,13 +10,13 @@ import type { LogsConfig } from '../config.ts'
 import { createSshTargets, type SshTargets } from './ssh-targets.ts'
 import type { SshTargetTables } from './store.ts'
 
-/** What the service has to do with remote hosts. */
+/** The SSH targets and connections of the service. */
 export type Ssh = AsyncDisposable & {
   targets: SshTargets
   connections: SshConnections
-  /** Why a path cannot be that of a key, as a sentence; undefined for one that can. */
+  /** Why a path is not allowed for a key, as a sentence; undefined for an allowed path. */
   refusalOfKey: (path: string) => string | undefined
-  /** Where keys lie; nothing else reads there. */
+  /** The folders of private keys; other features do not read files in them. */
   keyFolders: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export type OpenSshOptions = {
   now: () => number
 }
 
-/** Keys and known hosts of the user that this runs as, and those that were put into the data directory. Connects to nothing yet. */
+/** Uses the keys and known hosts of the user that the service runs as, and those in the data directory. Does not connect yet. */
 export const openSsh = ({ config, dataDirectory, db, now }: OpenSshOptions): Ssh => {
   const own = [join(homedir(), '.ssh'), resolve(dataDirectory, 'ssh')]
   const keyFolders = config.sshKeyFolders.length > 0 ? config.sshKeyFolders.map((folder) => resolve(folder)) : own

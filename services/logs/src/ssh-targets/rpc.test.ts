@@ -11,7 +11,7 @@ import { openServiceForTests } from '../service-for-tests.ts'
 
 const named = sshdMissing === undefined ? '' : ` [skipped: ${sshdMissing}]`
 
-/** The service with its keys in a folder of a visitor of hosts. */
+/** The service with the key folder of a test visitor. */
 const open = async (keys: string, dataDirectory?: string) => {
   const service = await openServiceForTests({
     environment: { SERVICE_SSH_KEY_DIRS: keys },
@@ -69,17 +69,17 @@ describe('SSH targets', () => {
     expect((await second.client.listSshTargets({})).sshTargets).toEqual([created])
   })
 
-  test('that are not there are not found', async () => {
+  test('that do not exist are not found', async () => {
     await using dependencies = await setUp()
-    for (const ask of [
+    for (const call of [
       dependencies.client.updateSshTarget({ id: 'x', label: 'a' }),
       dependencies.client.deleteSshTarget({ id: 'x' }),
       dependencies.client.testSshTarget({ id: 'x' }),
     ])
-      expect(isServiceError(await thrown(ask), 'not_found')).toBe(true)
+      expect(isServiceError(await thrown(call), 'not_found')).toBe(true)
   })
 
-  test('take key paths in the folders for keys alone, whatever the path tries', async () => {
+  test('accept key paths in the key folders only, however the path is written', async () => {
     await using dependencies = await setUp()
     const { keys } = dependencies.visitor
     for (const keyPath of [
@@ -96,12 +96,12 @@ describe('SSH targets', () => {
     }
   })
 
-  test('say that a key path is missing where there is none', async () => {
+  test('report a missing key path', async () => {
     await using dependencies = await setUp()
     expect(String(await thrown(dependencies.client.createSshTarget(nas(''))))).toContain('key_path is missing')
   })
 
-  test('take no link-local address, and no host or user that is none', async () => {
+  test('reject link-local addresses and invalid hosts and users', async () => {
     await using dependencies = await setUp()
     const good = nas(dependencies.visitor.keyPath)
     const bad = [
@@ -124,16 +124,16 @@ describe('SSH targets', () => {
       expect(await dependencies.client.createSshTarget({ ...good, host })).toMatchObject({ host })
   })
 
-  test('warn of a key that others can read, or that is not there', async () => {
+  test('have a warning for a key that others can read, or that does not exist', async () => {
     await using dependencies = await setUp()
     const keyPath = await dependencies.visitor.keep('open', makeKeyPair().private, 0o640)
     const { warnings } = await dependencies.client.createSshTarget(nas(keyPath))
     expect(warnings).toEqual([expect.stringContaining('open to its group (mode 640)')])
     const absent = await dependencies.client.createSshTarget(nas(join(dependencies.visitor.keys, 'absent')))
-    expect(absent.warnings).toEqual([expect.stringContaining('it is not there')])
+    expect(absent.warnings).toEqual([expect.stringContaining('it does not exist')])
   })
 
-  test('never show what a key file holds, in no answer and no error', async () => {
+  test('never expose the content of a key file, in no response and no error', async () => {
     await using dependencies = await setUp()
     const secret = 'AAAAB3NzaC1yc2EAAAADAQABAAAB'
     const keyPath = await dependencies.visitor.keep('broken', `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n`)
@@ -145,12 +145,12 @@ describe('SSH targets', () => {
       await dependencies.client.listSshTargets({}),
     ]
     expect(JSON.stringify(answers)).not.toContain(secret)
-    expect(answers[1]).toMatchObject({ ok: false, error: expect.stringContaining('is no private key') })
+    expect(answers[1]).toMatchObject({ ok: false, error: expect.stringContaining('is not a private key') })
   })
 })
 
 describe.skipIf(sshdMissing !== undefined)(`a test of an SSH target${named}`, () => {
-  test('records last_tested, last_ok and last_error, and what the host is known by', async () => {
+  test('records last_tested, last_ok and last_error, and the fingerprint of the host', async () => {
     const hostKey = makeKeyPair()
     await using server = await startSshd({ hostKey })
     await using dependencies = await setUp()
@@ -199,7 +199,7 @@ describe.skipIf(sshdMissing !== undefined)(`a test of an SSH target${named}`, ()
     expect(await dependencies.client.testSshTarget({ id })).toMatchObject({ ok: true })
   })
 
-  test('of a host that is away says so', async () => {
+  test('of an unreachable host reports that', async () => {
     await using dependencies = await setUp()
     const target = { ...nas(dependencies.visitor.keyPath), host: '127.0.0.1', port: 9 }
     const { id } = await dependencies.client.createSshTarget(target)

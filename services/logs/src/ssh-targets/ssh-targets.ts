@@ -20,10 +20,10 @@ import {
   updateTarget,
 } from './store.ts'
 
-/** What a person says of a target. */
+/** The fields of a target that a user edits. */
 export type SshTargetFields = { label: string; host: string; port: number; user: string; keyPath: string }
 
-/** A target, with what is known of its host and its key file at the moment. */
+/** A target with the current state of its host key and its key file. */
 export type SshTargetView = {
   row: SshTargetRow
   fingerprint: string | undefined
@@ -37,7 +37,7 @@ export type SshTestResult = {
   target: SshTargetView
 }
 
-/** Remote hosts, kept as rows. */
+/** Remote hosts, stored as rows. */
 export type SshTargets = {
   list: () => Promise<SshTargetView[]>
   /** Throws `invalid`; `conflict` where there are too many. */
@@ -48,7 +48,7 @@ export type SshTargets = {
   remove: (id: string) => Promise<void>
   /** Throws `not_found`. A failed test is a result. */
   test: (id: string, options: { acceptHostKey: string | undefined; signal: AbortSignal }) => Promise<SshTestResult>
-  /** How a target is reached; undefined where there is none with this id. */
+  /** How a target is reached; undefined for an unknown id. */
   addressOf: (id: string) => Promise<SshAddress | undefined>
 }
 
@@ -57,13 +57,13 @@ export type SshTargetsOptions = SshOptions & { db: Kysely<SshTargetTables>; now:
 const maxTargets = 1_000
 const maxTestBytes = 64 * 1024
 const testMilliseconds = 30_000
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const control = /[\u0000-\u001f\u007f]/
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?$/
-/** What SSH servers take for a user, with the forms of directories (`kim@corp`, `CORP\kim`); nothing that a shell or a list would part. */
+/** User names of SSH servers, also in the forms of directories (`kim@corp`, `CORP\kim`), without characters at which a shell or a list is split. */
 const userName = /^[^\s:,/'"`$&|;<>()-][^\s:,/'"`$&|;<>()]{0,63}$/
 
-/** Throws `invalid` for the first field that is not allowed. */
+/** Throws `invalid` for the first field with a value that is not allowed. */
 const checkFields = (fields: Partial<SshTargetFields>, keyFolders: readonly string[]): void => {
   const { label, host, user, keyPath } = fields
   if (label !== undefined && (label.trim() === '' || control.test(label)))
@@ -75,8 +75,8 @@ const checkFields = (fields: Partial<SshTargetFields>, keyFolders: readonly stri
     if (refusal !== undefined) throw invalidField(['body', 'host'], refusal)
   }
   if (user !== undefined && (!userName.test(user) || control.test(user)))
-    throw invalidField(['body', 'user'], 'user must be the name of a user on the far side.')
-  if (keyPath === '') throw invalidField(['body', 'key_path'], 'key_path is missing: SSH is used with keys alone.')
+    throw invalidField(['body', 'user'], 'user must be the name of a user on the remote host.')
+  if (keyPath === '') throw invalidField(['body', 'key_path'], 'key_path is missing: SSH requires a key.')
   const refusal = keyPath === undefined ? undefined : refusalOfKeyPath(keyPath, keyFolders)
   if (refusal !== undefined) throw invalidField(['body', 'key_path'], refusal)
 }
@@ -92,7 +92,7 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
     fingerprint: await ssh.hostKeys.fingerprintOf(row),
     warnings: await keyWarnings(row.key_path, ssh.keyFolders),
   })
-  /** A connection of its own: one that stands already would prove nothing. */
+  /** Tests with a new connection: an existing one would prove nothing. */
   const tryOut = async (row: SshTargetRow, acceptHostKey: string | undefined, signal: AbortSignal) => {
     try {
       await using connection = await openSshConnection(addressIn(row), ssh, { signal, acceptHostKey })
@@ -130,14 +130,14 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
     update: async (id, fields) => {
       checkFields(fields, ssh.keyFolders)
       const { label, host, port, user, keyPath } = fields
-      const isReachedAnew = [host, port, user, keyPath].some((value) => value !== undefined)
+      const addressChanges = [host, port, user, keyPath].some((value) => value !== undefined)
       const row = await updateTarget(db, id, {
         ...(label !== undefined && { label: label.trim() }),
         ...(host !== undefined && { host: host.toLowerCase() }),
         ...(port !== undefined && { port }),
         ...(user !== undefined && { user }),
         ...(keyPath !== undefined && { key_path: keyPath }),
-        ...(isReachedAnew && { last_tested: null, last_ok: null, last_error: null }),
+        ...(addressChanges && { last_tested: null, last_ok: null, last_error: null }),
         updated_at: iso(),
       })
       if (!row) throw unknown(id)
@@ -153,12 +153,12 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
       const limit = AbortSignal.timeout(testMilliseconds)
       const { error, fingerprint } = await tryOut(row, acceptHostKey, AbortSignal.any([signal, limit]))
       signal.throwIfAborted()
-      const said = limit.aborted ? `${row.host} took longer than ${testMilliseconds / 1_000} s.` : error
-      const result = { last_tested: iso(), last_ok: said === undefined ? 1 : 0, last_error: said ?? null }
-      const kept = (await saveTest(db, row, result)) ?? (await findTarget(db, id))
-      if (!kept) throw unknown(id)
+      const failure = limit.aborted ? `${row.host} took longer than ${testMilliseconds / 1_000} s.` : error
+      const result = { last_tested: iso(), last_ok: failure === undefined ? 1 : 0, last_error: failure ?? null }
+      const saved = (await saveTest(db, row, result)) ?? (await findTarget(db, id))
+      if (!saved) throw unknown(id)
       const tookMilliseconds = performance.now() - started
-      return { error: said, fingerprint, tookMilliseconds, target: await view(kept) }
+      return { error: failure, fingerprint, tookMilliseconds, target: await view(saved) }
     },
     addressOf: async (id) => {
       const row = await findTarget(db, id)

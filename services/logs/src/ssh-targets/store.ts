@@ -56,13 +56,13 @@ export const findTarget = (db: Db, id: string) =>
 
 export const insertTarget = (db: Db, row: SshTargetRow) => db.insertInto('log_ssh_targets').values(row).execute()
 
-/** Gives the row as it is then; undefined where there is none. */
+/** Returns the updated row; undefined for an unknown id. */
 export const updateTarget = (db: Db, id: string, change: Partial<Omit<SshTargetRow, 'id' | 'created_at'>>) =>
   db.updateTable('log_ssh_targets').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
 /**
- * Keeps what a test said of a target that is still reached as it was when it was tested; undefined where it is not. No change of the
- * target itself.
+ * Stores the result of a test, unless the target's address has changed since it was tested; returns undefined then. It does not count as a
+ * change of the target.
  */
 export const saveTest = (
   db: Db,

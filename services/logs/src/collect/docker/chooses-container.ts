@@ -2,10 +2,10 @@ import picomatch from 'picomatch'
 import type { Container } from './engine.ts'
 
 /**
- * Whether a source means a container: by names, ids or globs of names, and by labels as `label:key` or `label:key=value`; what begins with
- * `!` is left out, whatever else is said. Nothing said means all.
+ * Whether a source selects a container: by names, ids or globs of names, and by labels as `label:key` or `label:key=value`; a leading `!`
+ * excludes, with precedence over all others. An empty list selects all containers.
  */
-export const choosesContainer = (chosen: readonly string[]): ((container: Container) => boolean) => {
+export const choosesContainer = (selectors: readonly string[]): ((container: Container) => boolean) => {
   const toTest = (word: string): ((container: Container) => boolean) => {
     if (word.startsWith('label:')) {
       const [key = '', ...value] = word.slice('label:'.length).split('=')
@@ -14,8 +14,8 @@ export const choosesContainer = (chosen: readonly string[]): ((container: Contai
     const fits = picomatch(word, { dot: true })
     return ({ id, name }) => fits(name) || (/^[0-9a-f]{12,64}$/.test(word) && id.startsWith(word))
   }
-  const wanted = chosen.filter((word) => !word.startsWith('!')).map(toTest)
-  const unwanted = chosen.filter((word) => word.startsWith('!')).map((word) => toTest(word.slice(1)))
+  const included = selectors.filter((word) => !word.startsWith('!')).map(toTest)
+  const excluded = selectors.filter((word) => word.startsWith('!')).map((word) => toTest(word.slice(1)))
   return (container) =>
-    !unwanted.some((test) => test(container)) && (wanted.length === 0 || wanted.some((test) => test(container)))
+    !excluded.some((test) => test(container)) && (included.length === 0 || included.some((test) => test(container)))
 }

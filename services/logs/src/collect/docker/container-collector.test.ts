@@ -25,8 +25,8 @@ describe('a choice of containers', () => {
     [['!label:tier=web'], false],
     [['shop-*', '!*-web-*'], false],
     [['!other'], true],
-  ])('%j means shop-web-1: %s', (chosen, isMeant) => {
-    expect(choosesContainer(chosen)(web)).toBe(isMeant)
+  ])('%j selects shop-web-1: %s', (selectors, isSelected) => {
+    expect(choosesContainer(selectors)(web)).toBe(isSelected)
   })
 })
 
@@ -56,7 +56,9 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     source: readEntry({ id: 'box', transport: 'local', glean_type: name, socket, containers }),
   })
 
-  test('gives its containers as sources, with times of its own and stderr as a hint alone', async ({ skip }) => {
+  test('reads containers as sources, with the timestamps of the engine, and uses stderr only as a hint', async ({
+    skip,
+  }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine
     runContainer(
@@ -71,7 +73,7 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
       problems: [],
     })
     const entries = await dependencies.entries()
-    // What is written to both outputs at about the same time comes in any order.
+    // Lines that are written to both outputs at about the same time are in any order.
     const shown = entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity].join(' '))
     expect(shown.toSorted()).toEqual([
       'box:attic:first level=info msg=up left=3 ',
@@ -81,7 +83,7 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect(Math.abs((entries[0]?.time ?? 0) - Date.now())).toBeLessThan(600_000)
   })
 
-  test('has lines of more than 16 KiB come together again', async ({ skip }) => {
+  test('joins the parts of lines longer than 16 KiB', async ({ skip }) => {
     const engine = engineOf(skip)
     engine.runContainer('long', 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end')
     await using dependencies = await setUp(engine, ['long'])
@@ -89,7 +91,7 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect((await dependencies.entries()).map(({ text }) => text).toSorted()).toEqual(['end', 'x'.repeat(50_000)])
   })
 
-  test('has lines of a terminal come as one each; of podman with its times of their parts, which it does not tell from text', async ({
+  test('joins the parts of terminal lines; podman leaves times of parts that it cannot distinguish from text', async ({
     skip,
   }) => {
     const engine = engineOf(skip)
@@ -97,13 +99,11 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     await using dependencies = await setUp(engine, ['long-terminal'])
     expect(await dependencies.glean(dependencies.source)).toMatchObject({ lines: 2, problems: [] })
     const texts = (await dependencies.entries()).map(({ text }) => text)
-    const told = name === 'docker' ? texts : texts.map((text) => text.replaceAll(/\d{4}-[^ x]{10,30}Z /g, ''))
-    expect(told.toSorted()).toEqual(['end', 'x'.repeat(50_000)])
+    const cleaned = name === 'docker' ? texts : texts.map((text) => text.replaceAll(/\d{4}-[^ x]{10,30}Z /g, ''))
+    expect(cleaned.toSorted()).toEqual(['end', 'x'.repeat(50_000)])
   })
 
-  test('is read on behind what is stored, and a container that is made anew is read from its start', async ({
-    skip,
-  }) => {
+  test('is read from the last stored line on, and a recreated container from its start', async ({ skip }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine
     runContainer('again', 'echo one; echo two')
@@ -125,7 +125,7 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     ])
   })
 
-  test('keeps traces together, and lines in their order', async ({ skip }) => {
+  test('joins traces, and preserves the order of lines', async ({ skip }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine
     runContainer('trace', 'echo "Traceback (most recent call last):"; echo "  File 1"; echo "ValueError: no"; echo on')
@@ -138,7 +138,7 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect(numbers).toEqual(Array.from({ length: 5_000 }, (_, index) => index))
   })
 
-  test('is read by its own program, too, with the same lines', async ({ skip }) => {
+  test('is read through its command-line program with the same lines', async ({ skip }) => {
     const { programs, runContainer } = engineOf(skip)
     runContainer('by-command', 'echo one; sleep 0.01; head -c 40000 /dev/zero | tr "\\0" y; echo; echo three')
     const run: typeof runLocally = (words, signal) =>
@@ -154,13 +154,13 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect(texts).toEqual(['one', 'y'.repeat(40_000), 'three'])
   })
 
-  test('is followed, and so is a container that is started meanwhile', async ({ skip }) => {
+  test('is followed, as is a container that is started meanwhile', async ({ skip }) => {
     const engine = engineOf(skip)
     const { socket } = engine
     const collector = createContainerCollector({
       now: Date.now,
       flush: { milliseconds: 5, records: 100 },
-      lookMilliseconds: 20,
+      pollMilliseconds: 20,
     })
     await using dependencies = await withCollector(collector)
     const source = readEntry({ id: 'box', transport: 'local', glean_type: name, socket, containers: ['live'] })
@@ -174,21 +174,23 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect(following.problems).toEqual([])
   })
 
-  test('whose driver keeps no logs is a problem of that container alone', async ({ skip }) => {
+  test('reports a container whose driver stores no logs, and reads the others', async ({ skip }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine
     runContainer('silent', 'echo lost', ['--log-driver=none'])
-    runContainer('heard', 'echo kept')
-    await using dependencies = await setUp(engine, ['silent', 'heard'])
+    runContainer('logged', 'echo logged')
+    await using dependencies = await setUp(engine, ['silent', 'logged'])
     const result = await dependencies.glean(dependencies.source)
     expect(result).toMatchObject({ entries: 1, problems: [expect.stringContaining('silent: ')] })
   })
 })
 
-describe('an engine that is not there', () => {
-  test('is said with its socket', async () => {
+describe('an engine that does not exist', () => {
+  test('is reported with its socket', async () => {
     await using dependencies = await withCollector(createContainerCollector({ now: Date.now }))
     const source = readEntry({ id: 'podman', transport: 'local', glean_type: 'podman', socket: '/not/there.sock' })
-    await expect(dependencies.glean(source)).rejects.toThrow('/not/there.sock cannot be connected to: it is not there')
+    await expect(dependencies.glean(source)).rejects.toThrow(
+      '/not/there.sock cannot be connected to: it does not exist',
+    )
   })
 })

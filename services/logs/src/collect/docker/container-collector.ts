@@ -7,9 +7,9 @@ import { choosesContainer } from './chooses-container.ts'
 import { type ContainerEngine, EngineFailed } from './engine.ts'
 import { createEngineApi, dialUnix } from './engine-api.ts'
 import { followContainers } from './follow-containers.ts'
-import { keyPrefix, placeOf, readContainer } from './read-container.ts'
+import { keyPrefix, positionOf, readContainer } from './read-container.ts'
 
-/** Collects the containers of an engine, one after the other. One that cannot be read is a problem of its own. */
+/** Collects the containers of an engine, one after the other. A container that cannot be read is reported, and the others are read. */
 export async function* collectContainers(
   request: CollectRequest<LocalContainerEntry | SshEntry>,
   { engine, now }: { engine: ContainerEngine; now: () => number },
@@ -19,9 +19,9 @@ export async function* collectContainers(
   const isChosen = choosesContainer(source.containers)
   for (const container of containers.filter(isChosen)) {
     if (signal.aborted) return
-    const place = force ? undefined : placeOf(await checkpoints.get(keyPrefix + container.id))
+    const position = force ? undefined : positionOf(await checkpoints.get(keyPrefix + container.id))
     const sourceId = unitSourceId(source, sourcePart(container.name))
-    const reads = readContainer({ engine, container, sourceId, place }, signal)
+    const reads = readContainer({ engine, container, sourceId, position }, signal)
     try {
       yield* batchRecords(reads, { tenantId: source.tenantId, time: { zone: utc, reference: now() }, now })
     } catch (error) {
@@ -35,32 +35,32 @@ export async function* collectContainers(
   if (gone.length > 0) await checkpoints.remove(gone)
 }
 
-/** Where an engine of this machine listens unless a source says. */
+/** The default sockets of the engines of this machine. */
 const usualSockets: Record<LocalContainerEntry['gleanType'], string> = {
   docker: '/var/run/docker.sock',
   podman: '/run/podman/podman.sock',
 }
 
-/** The spec's: what is followed is stored every 10 s or 100 lines. */
+/** Live entries are stored every 10 s or 100 lines, as specified. */
 const watchFlush = { milliseconds: 10_000, records: 100 }
 
 export type ContainerCollectorOptions = {
   now: () => number
   flush?: { milliseconds: number; records: number }
-  /** How often it is looked which containers there are. */
-  lookMilliseconds?: number
+  /** The interval at which the list of containers is polled. */
+  pollMilliseconds?: number
 }
 
 /** Containers of this machine. */
 export const createContainerCollector = ({
   now,
   flush = watchFlush,
-  lookMilliseconds = 5_000,
+  pollMilliseconds = 5_000,
 }: ContainerCollectorOptions): Collector<LocalContainerEntry> => {
   const engineOf = ({ socket, gleanType }: LocalContainerEntry) =>
     createEngineApi(dialUnix(socket ?? usualSockets[gleanType]))
   return {
     collect: (request) => collectContainers(request, { engine: engineOf(request.source), now }),
-    follow: (request) => followContainers(request, { engine: engineOf(request.source), now, flush, lookMilliseconds }),
+    follow: (request) => followContainers(request, { engine: engineOf(request.source), now, flush, pollMilliseconds }),
   }
 }

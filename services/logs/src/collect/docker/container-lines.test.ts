@@ -12,7 +12,7 @@ const textsOf = async (...written: string[]) => {
   return (await Array.fromAsync(readContainerLines(read()))).map(({ text }) => text)
 }
 
-test('the times of parts that come soon after one another go from a line, wherever they stand in it', async () => {
+test('times of parts that follow each other closely are removed from a line, at any position', async () => {
   const parts = [
     `${time(355_513_457)}one `,
     `${time(355_608_128)}two`,
@@ -24,20 +24,20 @@ test('the times of parts that come soon after one another go from a line, wherev
 })
 
 test.each([
-  ['before its line was read', `took from ${time(100)}on`],
-  ['of just when it was read', `took until ${time(400)}or so`],
-  ['long after it', `gives up at ${time(400, 7)}at last`],
-  ['in whole seconds', 'gives up at 2026-03-01T09:15:06Z at last'],
-])('a time that a program writes stays, where it is %s', async (_, text) => {
+  ['before its line was logged', `took from ${time(100)}on`],
+  ['of just when it was logged', `took until ${time(400)}or so`],
+  ['long after it', `expires at ${time(400, 7)}at last`],
+  ['in whole seconds', 'expires at 2026-03-01T09:15:06Z at last'],
+])('a time that a program writes is preserved if it is %s', async (_, text) => {
   expect(await textsOf(`${time(400)}${text}\n`)).toEqual([text])
 })
 
-test('who reads on from a line of parts takes the end of it for no line that is new', async () => {
+test('a reader that continues after a line of parts does not count the end of that line as a new one', async () => {
   const frame = (text: string) => ({ kind: 'frame' as const, stream: 'stdout' as const, bytes: Buffer.from(text) })
   const parts = [`${time(0)}one\n`, `${time(0)}long `, `${time(0, 6)}line\n`, `${time(0, 6)}three\n`]
-  const endsOf = async (given: string[]) => {
+  const endsOf = async (parts: string[]) => {
     const read = async function* () {
-      yield* given.map(frame)
+      yield* parts.map(frame)
     }
     return (await Array.fromAsync(readContainerLines(read()))).map(({ text, end }) => [text, end.nth])
   }

@@ -7,13 +7,13 @@ import { parsedJson } from '../../parsed-json.ts'
 import { type Container, type ContainerEngine, EngineFailed, readContainers } from './engine.ts'
 import { readFrames } from './frames.ts'
 
-/** Makes a connection to an engine. */
+/** Connects to an engine. */
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
 
 const maxAnswerBytes = 32 * 1024 * 1024
 const answerMilliseconds = 30_000
 
-/** A Unix socket of this machine. Throws EngineFailed. */
+/** Connects to a Unix socket of this machine. Throws EngineFailed. */
 export const dialUnix =
   (path: string): Dial =>
   async (signal) => {
@@ -25,7 +25,7 @@ export const dialUnix =
       socket.destroy()
       signal.throwIfAborted()
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-      const reason = code === 'ENOENT' ? 'it is not there' : code === 'EACCES' ? 'this service may not open it' : code
+      const reason = code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'this service may not open it' : code
       throw new EngineFailed(`The socket ${path} cannot be connected to: ${reason}.`, { cause })
     }
   }
@@ -35,63 +35,63 @@ const readAll = async (answer: IncomingMessage): Promise<string> => {
   let size = 0
   for await (const part of answer as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > maxAnswerBytes) throw new EngineFailed(`The engine answers with more than ${maxAnswerBytes} bytes.`)
+    if (size > maxAnswerBytes) throw new EngineFailed(`The engine responded with more than ${maxAnswerBytes} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
 const messageIn = (text: string): string => {
-  const said = parsedJson(text)
-  const isSaid = typeof said === 'object' && said !== null && 'message' in said && typeof said.message === 'string'
-  return (isSaid ? String(said.message) : text).slice(0, 500)
+  const body = parsedJson(text)
+  const hasMessage = typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string'
+  return (hasMessage ? String(body.message) : text).slice(0, 500)
 }
 
-const brokenOff =
+const throwBroken =
   (signal: AbortSignal) =>
   (cause: unknown): never => {
     signal.throwIfAborted()
     if (cause instanceof EngineFailed) throw cause
     const reason = messageOf(cause)
-    throw new EngineFailed(`The connection to the engine is broken off: ${reason}.`, { cause })
+    throw new EngineFailed(`The connection to the engine was lost: ${reason}.`, { cause })
   }
 
-/** The Engine API, which podman speaks, too, over whatever connection. Each question has a connection of its own. */
+/** The Engine API, which podman supports, too, over any connection. Each request has a connection of its own. */
 export const createEngineApi = (dial: Dial): ContainerEngine => {
-  /** The connection ends with the answer. */
-  const ask = async (path: string, signal: AbortSignal, timeout = answerMilliseconds): Promise<IncomingMessage> => {
+  /** The connection is closed with the response. */
+  const get = async (path: string, signal: AbortSignal, timeout = answerMilliseconds): Promise<IncomingMessage> => {
     const connection = await dial(signal)
-    const asked = request({
+    const sent = request({
       path,
       headers: { host: 'engine', connection: 'close' },
       createConnection: () => connection,
       signal,
       timeout,
     })
-    asked.once('close', () => connection.destroy())
-    asked.once('timeout', () => asked.destroy(new EngineFailed('The engine does not answer.')))
-    asked.end()
-    const [answer] = (await once(asked, 'response').catch(brokenOff(signal))) as [IncomingMessage]
-    asked.on('error', () => undefined)
+    sent.once('close', () => connection.destroy())
+    sent.once('timeout', () => sent.destroy(new EngineFailed('The engine does not respond.')))
+    sent.end()
+    const [answer] = (await once(sent, 'response').catch(throwBroken(signal))) as [IncomingMessage]
+    sent.on('error', () => undefined)
     if (answer.statusCode === 200) return answer
-    throw new EngineFailed(`The engine refuses: ${messageIn(await readAll(answer))}`)
+    throw new EngineFailed(`The engine reports an error: ${messageIn(await readAll(answer))}`)
   }
   const hasTerminal = async ({ id }: Container, signal: AbortSignal): Promise<boolean> => {
-    const said = parsedJson(await readAll(await ask(`/containers/${encodeURIComponent(id)}/json`, signal)))
-    const config = typeof said === 'object' && said !== null && 'Config' in said ? said.Config : undefined
+    const details = parsedJson(await readAll(await get(`/containers/${encodeURIComponent(id)}/json`, signal)))
+    const config = typeof details === 'object' && details !== null && 'Config' in details ? details.Config : undefined
     return typeof config === 'object' && config !== null && 'Tty' in config && config.Tty === true
   }
   async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
     try {
       yield* answer as AsyncIterable<Buffer>
     } catch (error) {
-      brokenOff(signal)(error)
+      throwBroken(signal)(error)
     } finally {
       answer.destroy()
     }
   }
   return {
-    list: async (signal) => readContainers(parsedJson(await readAll(await ask('/containers/json?all=1', signal)))),
+    list: async (signal) => readContainers(parsedJson(await readAll(await get('/containers/json?all=1', signal)))),
     async *logs(container, { since, follows = false }, signal) {
       const isTerminal = await hasTerminal(container, signal)
       const query = new URLSearchParams({
@@ -101,9 +101,9 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
         ...(since && { since }),
         ...(follows && { follow: '1' }),
       })
-      // A container that is followed may say nothing for as long as it likes.
-      const patience = follows ? 0 : answerMilliseconds
-      const answer = await ask(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, patience)
+      // A container that is followed may be silent for any time.
+      const timeout = follows ? 0 : answerMilliseconds
+      const answer = await get(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, timeout)
       const chunks = chunksOf(answer, signal)
       if (!isTerminal) yield* readFrames(chunks)
       else for await (const bytes of chunks) yield { kind: 'terminal', bytes }

@@ -2,10 +2,10 @@ import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
 import { type ContainerEngine, EngineFailed, maxContainers } from './engine.ts'
 
 const maxListBytes = 16 * 1024 * 1024
-/** Both outputs as one, in the order in which they come; `"$@"` is the program. */
+/** Merges both outputs in their order; `"$@"` is the program. */
 const together = 'exec "$@" 2>&1'
 
-/** The engine's own program, where its socket cannot be had. It tells stdout from stderr no more. */
+/** The engine's command-line program, for engines whose socket is not accessible. It does not distinguish stdout from stderr. */
 export const createEngineCommands = (run: RunCommand, program: 'docker' | 'podman'): ContainerEngine => ({
   list: async (signal) => {
     const words = [program, 'ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}']

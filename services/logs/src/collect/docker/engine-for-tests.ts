@@ -6,7 +6,7 @@ import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 type Line = { at: string; text: string; stream?: 'stdout' | 'stderr' }
 type ServedContainer = { id: string; name: string; isRunning: boolean; lines: Line[]; followers: Set<ServerResponse> }
 
-/** A part of a log as Docker and podman send it where there is no terminal (Docker Engine API, "Attach to a container", stream format). */
+/** A frame of a log as Docker and podman send it without a terminal (Docker Engine API, "Attach to a container", stream format). */
 const frameOf = ({ at, text, stream = 'stdout' }: Line): Buffer => {
   const bytes = Buffer.from(`${at} ${text}\n`)
   const head = Buffer.alloc(8)
@@ -16,21 +16,21 @@ const frameOf = ({ at, text, stream = 'stdout' }: Line): Buffer => {
 }
 
 /**
- * An engine on a Unix socket that answers as podman 4.3 does, which the tests of the collector run where it is installed: the list has `Id`, `Names` with a slash,
- * `State` and `Labels`; logs are frames, each line with its time in whole seconds and its zone's offset; a log that is followed sends its head at once, and ends
- * when the container does. Of an id that there is not it says 404 with `cause`, `message` and `response`.
+ * An engine on a Unix socket that responds as podman 4.3 does, which the tests of the collector use if it is installed. The list has `Id`,
+ * `Names` with a slash, `State` and `Labels`. Logs are frames, each line with its time in whole seconds and the offset of its zone. A log that
+ * is followed sends its headers at once and ends with the container. For an unknown id the response is 404 with `cause`, `message` and `response`.
  */
 export const serveEngine = async () => {
   const folder = await temporaryDirectory()
   const socket = join(folder.path, 'podman.sock')
   const containers = new Map<string, ServedContainer>()
   const refused = new Set<string>()
-  const asked: string[] = []
+  const requested: string[] = []
   const json = (response: ServerResponse, status: number, body: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://engine')
-    asked.push(`${pathname}?${searchParams}`)
+    requested.push(`${pathname}?${searchParams}`)
     if (pathname === '/containers/json') {
       const list = [...containers.values()].map(({ id, name, isRunning }) => ({
         Id: id,
@@ -64,8 +64,8 @@ export const serveEngine = async () => {
   await once(server, 'listening')
   return {
     socket,
-    /** What it was asked for, as paths. */
-    asked,
+    /** The requests that it received, as paths. */
+    requested,
     add: (name: string, isRunning = true): string => {
       const id = Buffer.from(name).toString('hex').padEnd(64, '0')
       containers.set(id, { id, name, isRunning, lines: [], followers: new Set() })
@@ -76,7 +76,7 @@ export const serveEngine = async () => {
       container?.lines.push(...lines)
       for (const follower of container?.followers ?? []) for (const line of lines) follower.write(frameOf(line))
     },
-    /** The container ends, and what follows it is told so. */
+    /** Ends the container and the responses that follow it. */
     end: (id: string) => {
       const container = containers.get(id)
       if (!container) return
@@ -84,13 +84,13 @@ export const serveEngine = async () => {
       for (const follower of container.followers) follower.end()
       container.followers.clear()
     },
-    /** The connections of those who follow it break off, as when the engine is started anew. */
+    /** Breaks the connections that follow a container, as a restart of the engine does. */
     breakOff: (id: string) => {
       const followers = containers.get(id)?.followers
       for (const follower of followers ?? []) follower.destroy()
       followers?.clear()
     },
-    /** It is listed, and gone when it is asked for. */
+    /** Lists a container, but responds that it does not exist. */
     refuse: (id: string) => refused.add(id),
     followersOf: (id: string): number => containers.get(id)?.followers.size ?? 0,
     [Symbol.asyncDispose]: async () => {

@@ -1,34 +1,34 @@
-/** A container, as its engine lists it. */
+/** A container in the engine's list. */
 export type Container = {
   id: string
-  /** Without the slash that the engine writes before it. */
+  /** Without the slash with which the engine prefixes it. */
   name: string
   labels: Readonly<Record<string, string>>
-  /** False where the engine does not say. */
+  /** False if the engine does not state it. */
   isRunning: boolean
 }
 
 export type LogPart =
-  /** A whole or a part of a line: a part has no line end, and the rest follows. */
+  /** A line or a part of one: a part has no line end and is followed by the rest. */
   | { kind: 'frame'; stream: 'stdout' | 'stderr'; bytes: Buffer }
-  /** Bytes of a terminal, cut anywhere. */
+  /** Bytes of a terminal, split at any position. */
   | { kind: 'terminal'; bytes: Buffer }
 
-/** Docker, podman, or whatever speaks like them. */
+/** Docker, podman, or a compatible engine. */
 export type ContainerEngine = {
   list: (signal: AbortSignal) => Promise<Container[]>
-  /** What a container has written, each line with its time before it. */
-  logs: (container: Container, wanted: WantedLogs, signal: AbortSignal) => AsyncIterable<LogPart>
+  /** The log of a container, each line prefixed with its time. */
+  logs: (container: Container, request: LogRequest, signal: AbortSignal) => AsyncIterable<LogPart>
 }
 
-export type WantedLogs = {
-  /** From a moment on: seconds of the epoch, with a fraction. */
+export type LogRequest = {
+  /** The start: seconds of the epoch, with a fraction. */
   since: string | undefined
-  /** Goes on with what it writes, until it ends or the signal aborts. Only where the engine is asked directly. */
+  /** Continues with new lines until the container ends or the signal aborts. Only supported by the engine's API. */
   follows?: boolean
 }
 
-/** What an engine refuses, in its own words. */
+/** An error of the engine, with its own message. */
 export class EngineFailed extends Error {
   override name = 'EngineFailed'
 }
@@ -38,14 +38,14 @@ export const maxContainers = 10_000
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const readLabels = (given: unknown): Record<string, string> =>
-  isObject(given)
-    ? Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+export const readLabels = (value: unknown): Record<string, string> =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
     : {}
 
-/** Reads the list of an engine; what is no container is left out. */
-export const readContainers = (given: unknown): Container[] =>
-  (Array.isArray(given) ? given : []).slice(0, maxContainers).flatMap((each: unknown) => {
+/** Parses an engine's list; invalid items are skipped. */
+export const readContainers = (value: unknown): Container[] =>
+  (Array.isArray(value) ? value : []).slice(0, maxContainers).flatMap((each: unknown) => {
     if (!isObject(each) || typeof each.Id !== 'string') return []
     const names = Array.isArray(each.Names) ? each.Names : []
     const [name = each.Id.slice(0, 12)] = names.filter((name) => typeof name === 'string')

@@ -14,7 +14,7 @@ const withEngine = async (containers: string[] = []) => {
   const collector = createContainerCollector({
     now: Date.now,
     flush: { milliseconds: 5, records: 100 },
-    lookMilliseconds: 20,
+    pollMilliseconds: 20,
   })
   const dependencies = stack.use(await withCollector(collector))
   const source = readEntry({
@@ -28,8 +28,8 @@ const withEngine = async (containers: string[] = []) => {
   return { engine, collector, dependencies, source, texts, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-describe('an engine that answers as podman does', () => {
-  test('gives what its containers wrote, with the times and the outputs that it tells', async () => {
+describe('an engine that responds as podman does', () => {
+  test('returns the logs of its containers, with their timestamps and outputs', async () => {
     await using opened = await withEngine()
     const { engine, dependencies, source } = opened
     const id = engine.add('web', false)
@@ -45,7 +45,7 @@ describe('an engine that answers as podman does', () => {
     expect(await dependencies.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
   })
 
-  test('is followed: what its containers write comes live, and so does what those write that are started meanwhile', async () => {
+  test('is followed: new lines arrive live, also those of containers that are started meanwhile', async () => {
     await using opened = await withEngine(['web', 'job'])
     const { engine, dependencies, source, texts } = opened
     const web = engine.add('web')
@@ -65,9 +65,9 @@ describe('an engine that answers as podman does', () => {
     engine.write(job, line(3, 'job done'))
     engine.end(job)
     await until(
-      () => engine.asked.filter((path) => path.includes(`${job}/logs`)).length,
-      // Followed, and once more since it has ended.
-      (asked) => asked === 2,
+      () => engine.requested.filter((path) => path.includes(`${job}/logs`)).length,
+      // Followed, and read once more after its end.
+      (requests) => requests === 2,
     )
     await until(texts, (stored) => stored.length === 3)
     expect(await following.stop()).toMatchObject({ counts: { entries: 3 } })
@@ -76,7 +76,7 @@ describe('an engine that answers as podman does', () => {
     expect(following.problems).toEqual([])
   })
 
-  test('is followed behind what is stored, and a connection that breaks off loses nothing and has nothing twice', async () => {
+  test('is followed from the last stored line, and a lost connection neither loses nor duplicates lines', async () => {
     await using opened = await withEngine()
     const { engine, dependencies, source, texts } = opened
     const web = engine.add('web')
@@ -95,24 +95,24 @@ describe('an engine that answers as podman does', () => {
     await isFollowed()
     engine.write(web, line(4, 'four'))
     expect(await following.stop()).toMatchObject({ counts: { duplicates: 0 } })
-    // What came as it was told to end is read by whoever comes next.
+    // Lines that arrived while it was stopped are read by the next run.
     await dependencies.glean(source)
     expect(await texts()).toEqual(['one', 'two', 'three', 'four'])
   })
 
-  test('a container that is taken away while it is read is a problem of its own', async () => {
+  test('a container that is removed while it is read is reported', async () => {
     await using opened = await withEngine()
     const { engine, dependencies, source } = opened
-    engine.write(engine.add('here', false), line(1, 'kept'))
+    engine.write(engine.add('here', false), line(1, 'remaining'))
     const gone = engine.add('gone', false)
     engine.refuse(gone)
     expect(await dependencies.glean(source)).toMatchObject({
       entries: 1,
-      problems: [`gone: The engine refuses: no container with name or ID "${gone}" found: no such container`],
+      problems: [`gone: The engine reports an error: no container with name or ID "${gone}" found: no such container`],
     })
   })
 
-  test('one that is not there ends the following with its socket', async () => {
+  test('an engine that does not exist ends the following with an error that names its socket', async () => {
     await using opened = await withEngine()
     const source = readEntry({ id: 'pods', transport: 'local', glean_type: 'podman', socket: '/not/there.sock' })
     const request = { checkpoints: opened.dependencies.checkpoints('pods'), force: false, onProblem: () => undefined }
@@ -121,6 +121,6 @@ describe('an engine that answers as podman does', () => {
     const all = async () => {
       for await (const batch of following ?? []) expect(batch).toBeDefined()
     }
-    await expect(all()).rejects.toThrow('/not/there.sock cannot be connected to: it is not there')
+    await expect(all()).rejects.toThrow('/not/there.sock cannot be connected to: it does not exist')
   })
 })

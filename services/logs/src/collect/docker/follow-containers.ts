@@ -6,22 +6,22 @@ import { sourcePart } from '../journald/journal-record.ts'
 import { batchRecords, type ReadRecord } from '../records/record-batches.ts'
 import { type LocalContainerEntry, unitSourceId } from '../source-entry.ts'
 import { choosesContainer } from './chooses-container.ts'
-import type { Place } from './container-lines.ts'
+import type { LogPosition } from './container-lines.ts'
 import { type Container, type ContainerEngine, EngineFailed } from './engine.ts'
-import { keyPrefix, placeOf, readContainer } from './read-container.ts'
+import { keyPrefix, positionOf, readContainer } from './read-container.ts'
 
 export type Following = {
   engine: ContainerEngine
   now: () => number
-  /** A batch of each container after so long or so many. */
+  /** The maximum time and number of records between two batches of a container. */
   flush: { milliseconds: number; records: number }
-  lookMilliseconds: number
+  pollMilliseconds: number
 }
 
-/** Each has a connection of its own; those beyond are collected by runs. */
+/** Each container has a connection of its own; further containers are collected by runs. */
 const maxFollowed = 1_000
 
-/** What was read when it is told to end is kept. */
+/** Ends without an error when the signal aborts, so that records read before that are stored. */
 async function* untilAborted(reads: AsyncIterable<ReadRecord>, signal: AbortSignal): AsyncGenerator<ReadRecord> {
   try {
     yield* reads
@@ -31,33 +31,33 @@ async function* untilAborted(reads: AsyncIterable<ReadRecord>, signal: AbortSign
 }
 
 /**
- * Follows the containers of an engine, those that are started meanwhile, too, until the signal aborts. One that has ended is read to its end
- * once. One that cannot be read is a problem of its own, and is tried again.
+ * Follows the containers of an engine, including those that are started meanwhile, until the signal aborts. A container that has ended is read
+ * to its end once. A container that cannot be read is reported and tried again.
  */
 export async function* followContainers(
   request: CollectRequest<LocalContainerEntry>,
-  { engine, now, flush, lookMilliseconds }: Following,
+  { engine, now, flush, pollMilliseconds }: Following,
 ): AsyncGenerator<Batch> {
   const { source, checkpoints, force, onProblem } = request
   const ending = new AbortController()
   const signal = AbortSignal.any([request.signal, ending.signal])
   const isChosen = choosesContainer(source.containers)
   const merge = createMerge<Batch>()
-  const places = new Map<string, Place | undefined>()
+  const positions = new Map<string, LogPosition | undefined>()
   const followed = new Set<string>()
   const readToEnd = new Set<string>()
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
 
-  const tell = ({ id, name }: Container, problem: string) => {
-    if (told.get(id) !== problem) onProblem(`${name}: ${problem}`)
-    told.set(id, problem)
+  const report = ({ id, name }: Container, problem: string) => {
+    if (reported.get(id) !== problem) onProblem(`${name}: ${problem}`)
+    reported.set(id, problem)
   }
   async function* batchesOf(container: Container): AsyncGenerator<Batch> {
     const { id, name } = container
-    const stored = force || places.has(id) ? undefined : await checkpoints.get(keyPrefix + id)
-    const place = places.get(id) ?? placeOf(stored)
+    const stored = force || positions.has(id) ? undefined : await checkpoints.get(keyPrefix + id)
+    const position = positions.get(id) ?? positionOf(stored)
     const sourceId = unitSourceId(source, sourcePart(name))
-    const reads = readContainer({ engine, container, sourceId, place, follows: true }, signal)
+    const reads = readContainer({ engine, container, sourceId, position, follows: true }, signal)
     const time = { zone: utc, reference: now() }
     try {
       for await (const batch of batchRecords(untilAborted(reads, signal), {
@@ -66,36 +66,36 @@ export async function* followContainers(
         now,
         flush,
       })) {
-        if (batch.checkpoint) places.set(id, placeOf(batch.checkpoint.state))
+        if (batch.checkpoint) positions.set(id, positionOf(batch.checkpoint.state))
         yield batch
       }
-      told.delete(id)
+      reported.delete(id)
     } catch (error) {
       if (!(error instanceof EngineFailed)) throw error
-      tell(container, error.message)
+      report(container, error.message)
     } finally {
       followed.delete(id)
     }
   }
   const isNew = ({ id, isRunning }: Container): boolean => !followed.has(id) && (isRunning || !readToEnd.has(id))
-  const look = async () => {
+  const poll = async () => {
     for (const container of (await engine.list(signal)).filter(isChosen).filter(isNew)) {
       if (followed.size >= maxFollowed) {
-        tell(container, `It is not followed: ${maxFollowed} others are. Runs collect it.`)
+        report(container, `It is not followed, because ${maxFollowed} others are. Scheduled runs collect it.`)
         continue
       }
       followed.add(container.id)
-      // One that is running may say more before it has ended: it is looked at once more then.
+      // A running container may write more before it ends, so it is read once more afterwards.
       if (container.isRunning) readToEnd.delete(container.id)
       else readToEnd.add(container.id)
       void merge.add(batchesOf(container))
     }
   }
-  const looking = (async () => {
+  const polling = (async () => {
     try {
       while (!signal.aborted) {
-        await look()
-        await sleep(lookMilliseconds, undefined, { signal, ref: false }).catch(() => undefined)
+        await poll()
+        await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => undefined)
       }
     } catch (error) {
       if (!signal.aborted) merge.fail(error)
@@ -106,7 +106,7 @@ export async function* followContainers(
   try {
     yield* merge.items()
   } finally {
-    ending.abort(new Error('Nobody follows any more.'))
-    await looking
+    ending.abort(new Error('The containers are no longer followed.'))
+    await polling
   }
 }

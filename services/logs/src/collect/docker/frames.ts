@@ -1,12 +1,12 @@
 import { EngineFailed, type LogPart } from './engine.ts'
 
 const headBytes = 8
-/** What an engine puts into one frame is a message of its log driver: 16 KiB and a time, by the usual ones. */
+/** A frame is one message of the engine's log driver: by default at most 16 KiB and a time. */
 const maxFrameBytes = 4 * 1024 * 1024
 
 /**
- * Takes the frames of stdout and stderr apart (Docker Engine API, "Attach to a container", stream format): the stream's number, three
- * zeros, the size as 32 bits big-endian, the bytes. Throws EngineFailed for what is none, and for one that breaks off.
+ * Separates the frames of stdout and stderr (Docker Engine API, "Attach to a container", stream format): the stream's number, three zeros, the
+ * size as 32 bits big-endian, the bytes. Throws EngineFailed for an invalid or truncated frame.
  */
 export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogPart> {
   let rest: Buffer = Buffer.alloc(0)
@@ -16,12 +16,12 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
       const number = rest[0]
       const size = rest.readUInt32BE(4)
       if (number === undefined || number > 2 || size > maxFrameBytes)
-        throw new EngineFailed('The engine sends logs in a form that is not known.')
+        throw new EngineFailed('The engine sends logs in an unknown format.')
       if (rest.length < headBytes + size) break
       const bytes = rest.subarray(headBytes, headBytes + size)
       rest = rest.subarray(headBytes + size)
       yield { kind: 'frame', stream: number === 2 ? 'stderr' : 'stdout', bytes }
     }
   }
-  if (rest.length > 0) throw new EngineFailed('The logs of the engine break off.')
+  if (rest.length > 0) throw new EngineFailed('The logs of the engine are truncated.')
 }

@@ -1,41 +1,41 @@
 import { severityCode } from '../../entries/severity-code.ts'
 import { sequenceWithin } from '../records/record.ts'
 import type { ReadRecord } from '../records/record-batches.ts'
-import { type Place, readContainerLines } from './container-lines.ts'
+import { type LogPosition, readContainerLines } from './container-lines.ts'
 import type { Container, ContainerEngine } from './engine.ts'
 
-/** Before the id of a container, in the key of its place. */
+/** Precedes the id of a container in the key of its checkpoint. */
 export const keyPrefix = 'container:'
-export const placeOf = (state: string | undefined): Place | undefined =>
-  state === undefined ? undefined : (JSON.parse(state) as Place)
+export const positionOf = (state: string | undefined): LogPosition | undefined =>
+  state === undefined ? undefined : (JSON.parse(state) as LogPosition)
 
-const isBehind = (end: Place, place: Place): boolean =>
-  end.seconds !== place.seconds
-    ? end.seconds > place.seconds
-    : end.nanoseconds !== place.nanoseconds
-      ? end.nanoseconds > place.nanoseconds
-      : end.nth > place.nth
+const isBehind = (end: LogPosition, position: LogPosition): boolean =>
+  end.seconds !== position.seconds
+    ? end.seconds > position.seconds
+    : end.nanoseconds !== position.nanoseconds
+      ? end.nanoseconds > position.nanoseconds
+      : end.nth > position.nth
 
-const sinceOf = ({ seconds, nanoseconds }: Place): string => `${seconds}.${String(nanoseconds).padStart(9, '0')}`
+const sinceOf = ({ seconds, nanoseconds }: LogPosition): string => `${seconds}.${String(nanoseconds).padStart(9, '0')}`
 
 export type ContainerReading = {
   engine: ContainerEngine
   container: Container
   sourceId: string
-  place: Place | undefined
+  position: LogPosition | undefined
   follows?: boolean
 }
 
-/** The lines of a container behind a place. One that is written again under its name has another id, and places of its own. */
+/** The lines of a container after a position. A container that is recreated with the same name has another id, and positions of its own. */
 export async function* readContainer(
-  { engine, container, sourceId, place, follows = false }: ContainerReading,
+  { engine, container, sourceId, position, follows = false }: ContainerReading,
   signal: AbortSignal,
 ): AsyncGenerator<ReadRecord> {
   for await (const line of readContainerLines(
-    engine.logs(container, { since: place && sinceOf(place), follows }, signal),
+    engine.logs(container, { since: position && sinceOf(position), follows }, signal),
   )) {
-    // The engine gives the lines of the place's own moment again.
-    if (place && !isBehind(line.end, place)) continue
+    // The engine returns the lines with the time of the position again.
+    if (position && !isBehind(line.end, position)) continue
     const { stamp, nth, end, stream, text } = line
     yield {
       record: {
@@ -48,7 +48,7 @@ export async function* readContainer(
         hint: stream === 'stderr' ? severityCode.WARN : undefined,
         fields: { container: container.name, container_id: container.id.slice(0, 12), stream },
       },
-      checkpoint: line.isPlace ? { key: keyPrefix + container.id, state: JSON.stringify(end) } : undefined,
+      checkpoint: line.isResumable ? { key: keyPrefix + container.id, state: JSON.stringify(end) } : undefined,
     }
   }
 }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { gunzip } from '../../ingest/unpack/gunzip.ts'
-import { type Excerpt, type FilePlace, noExcerpt } from './file-place.ts'
+import { type Excerpt, type FilePosition, noExcerpt } from './file-position.ts'
 import type { LogFile, OpenFile } from './log-file.ts'
 import type { Packing } from './log-names.ts'
 
-/** So many bytes at the start of a file, and before the place in it, tell it from others. */
+/** The number of bytes at the start of a file, and before a position in it, that identify it. */
 export const excerptBytes = 1_024
 
-/** As much of a piece of a file as there is. */
+/** Up to `bytes` bytes of a file. */
 export const bytesAt = async (file: LogFile, start: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const buffer = new Uint8Array(bytes)
   return buffer.slice(0, await file.read(buffer, start))
@@ -17,13 +17,13 @@ export const bytesAt = async (file: LogFile, start: number, bytes: number): Prom
 
 export const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
 
-/** The digest of a piece of a file; undefined where the file has less. */
+/** The digest of a range of a file; undefined if the file is shorter. */
 const digestAt = async (file: LogFile, start: number, bytes: number): Promise<string | undefined> => {
   const buffer = new Uint8Array(bytes)
   return (await file.read(buffer, start)) === bytes ? digestOf(buffer) : undefined
 }
 
-/** The first bytes of a file that is about to be read; none where it cannot be. */
+/** The excerpt at the start of a file that is about to be read; empty if it cannot be read. */
 export const startOf = async (path: string, open: OpenFile): Promise<Excerpt> => {
   try {
     await using file = await open(path)
@@ -34,7 +34,7 @@ export const startOf = async (path: string, open: OpenFile): Promise<Excerpt> =>
   }
 }
 
-/** Excerpts of bytes that come one after the other: the first, and those before the end. */
+/** Computes excerpts of consecutive bytes: the first, and those before the end. */
 export const createExcerpts = () => {
   let head = Buffer.alloc(0)
   let tail = Buffer.alloc(0)
@@ -53,7 +53,7 @@ export const createExcerpts = () => {
 
 async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const unpacker = createZstdDecompress()
-  // What fails ends the unpacker, whose reader throws it.
+  // An error destroys the decompressor, whose reader throws it.
   const feeding = pipeline(packed, unpacker).catch(() => undefined)
   try {
     yield* unpacker as AsyncIterable<Buffer>
@@ -63,7 +63,7 @@ async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The content of a packed file as it comes. Ends with an error of zlib where it breaks off. */
+/** The content of a compressed file as a stream. Ends with an error of zlib if it is truncated. */
 export async function* unpacked(
   path: string,
   packing: Exclude<Packing, 'plain'>,
@@ -75,7 +75,7 @@ export async function* unpacked(
   else yield* unzstd(packed)
 }
 
-const holdsPlain = async (path: string, { head, tail, offset }: FilePlace, open: OpenFile): Promise<boolean> => {
+const holdsPlain = async (path: string, { head, tail, offset }: FilePosition, open: OpenFile): Promise<boolean> => {
   await using file = await open(path)
   if ((await digestAt(file, 0, head.bytes)) !== head.digest) return false
   return tail.bytes === 0 || (await digestAt(file, offset - tail.bytes, tail.bytes)) === tail.digest
@@ -84,36 +84,43 @@ const holdsPlain = async (path: string, { head, tail, offset }: FilePlace, open:
 const holdsPacked = async (
   path: string,
   packing: Exclude<Packing, 'plain'>,
-  place: FilePlace,
+  position: FilePosition,
   open: OpenFile,
 ): Promise<boolean> => {
   const excerpts = createExcerpts()
   let start: Buffer = Buffer.alloc(0)
   let at = 0
   for await (const chunk of unpacked(path, packing, open)) {
-    if (start.length < place.head.bytes) {
-      start = Buffer.concat([start, chunk.subarray(0, place.head.bytes - start.length)])
-      if (start.length === place.head.bytes && digestOf(start) !== place.head.digest) return false
+    if (start.length < position.head.bytes) {
+      start = Buffer.concat([start, chunk.subarray(0, position.head.bytes - start.length)])
+      if (start.length === position.head.bytes && digestOf(start) !== position.head.digest) return false
     }
-    excerpts.add(chunk.subarray(0, Math.max(0, place.offset - at)))
+    excerpts.add(chunk.subarray(0, Math.max(0, position.offset - at)))
     at += chunk.length
-    if (at >= Math.max(place.offset, place.head.bytes)) break
+    if (at >= Math.max(position.offset, position.head.bytes)) break
   }
-  if (at < place.offset || at < place.head.bytes) return false
-  return place.tail.bytes === 0 || excerpts.tail().digest === place.tail.digest
+  if (at < position.offset || at < position.head.bytes) return false
+  return position.tail.bytes === 0 || excerpts.tail().digest === position.tail.digest
 }
 
-/** Whether a file says, up to a place in it, what was read there. A file that cannot be read to there does not. */
-export const holds = async (path: string, packing: Packing, place: FilePlace, open: OpenFile): Promise<boolean> => {
-  if (place.isBinary) return false
+/** Whether a file contains, up to a position in it, what was read there. False for a file that cannot be read up to there. */
+export const holds = async (
+  path: string,
+  packing: Packing,
+  position: FilePosition,
+  open: OpenFile,
+): Promise<boolean> => {
+  if (position.isBinary) return false
   try {
-    return packing === 'plain' ? await holdsPlain(path, place, open) : await holdsPacked(path, packing, place, open)
+    return packing === 'plain'
+      ? await holdsPlain(path, position, open)
+      : await holdsPacked(path, packing, position, open)
   } catch {
     return false
   }
 }
 
-/** Whether the first and the last bytes of a file of some size stand at the same places of another. False where one cannot be read. */
+/** Whether the first and the last bytes of a file of some size are at the same offsets of another. False if either cannot be read. */
 export const isStartOf = async (path: string, size: number, otherPath: string, open: OpenFile): Promise<boolean> => {
   try {
     await using file = await open(path)

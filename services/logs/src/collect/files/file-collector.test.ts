@@ -39,7 +39,7 @@ const withLog = async () => {
   }
 }
 
-test('a file is read once, and then what has come', async () => {
+test('a file is read once, and then its new lines', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 100))
   expect(await log.glean(log.source)).toMatchObject({ lines: 100, entries: 100, duplicates: 0, problems: [] })
@@ -51,7 +51,7 @@ test('a file is read once, and then what has come', async () => {
   expect(entries.map(({ sequence }) => sequence).toSorted((a, b) => a - b)).toEqual(range(1, 131))
 })
 
-test('force=true bypasses the unchanged-file check, and stores nothing twice', async () => {
+test('force=true bypasses the unchanged-file check, and stores no duplicates', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 50))
   await log.glean(log.source)
@@ -73,7 +73,7 @@ test('files are fingerprinted by hash, modification time and size: another conte
   expect((await log.glean(log.source)).lines).toBeGreaterThan(0)
 })
 
-test('a renamed file is the same file, and what was added to it before the renaming is read', async () => {
+test('a renamed file is recognised, and lines that were appended before it was renamed are read', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 50))
   await log.glean(log.source)
@@ -90,13 +90,13 @@ test('a renamed file is the same file, and what was added to it before the renam
   expect((await log.engine.sources({})).map(({ sourceId }) => sourceId)).toEqual(['app'])
 })
 
-test('a file that was copied and truncated goes on anew, and the copy is not read again but for what was not read yet', async () => {
+test('a copied and truncated file is read from its start, and of its copy only the unread lines', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 50))
   await log.glean(log.source)
   await appendFile(log.path, lines(50, 55))
   await copyFile(log.path, `${log.path}.1`)
-  // Seen before the truncation, the copy is waited with.
+  // A copy that is found before the truncation is not read yet.
   expect(await log.glean(log.source)).toMatchObject({ lines: 5 })
   await truncate(log.path, 0)
   await appendFile(log.path, lines(60, 64))
@@ -109,7 +109,7 @@ test('a file that was copied and truncated goes on anew, and the copy is not rea
   expect(await log.numbers()).toEqual([...range(0, 55), ...range(60, 90)])
 })
 
-test('a copy that is seen while it is being made is waited with, too', async () => {
+test('a copy that is found while it is being made is not read yet, either', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 50))
   await log.glean(log.source)
@@ -128,7 +128,7 @@ test.each([
   ['gz', gzipSync],
   ['zst', zstdCompressSync],
 ] as const)(
-  'a rotated file that is packed (.%s) is not read twice when the plain file had been read',
+  'a rotated file that is compressed (.%s) is not read again after the plain file has been read',
   async (suffix, pack) => {
     await using log = await withLog()
     await writeFile(log.path, lines(0, 500))
@@ -146,7 +146,7 @@ test.each([
   },
 )
 
-test('packed files that were there before are read, the oldest first', async () => {
+test('compressed files that existed before are read, the oldest first', async () => {
   await using log = await withLog()
   const write = async (name: string, content: Buffer | string, day: number) => {
     await writeFile(join(log.folder, name), content)
@@ -163,7 +163,7 @@ test('packed files that were there before are read, the oldest first', async () 
   expect(Object.fromEntries(generations)).toMatchObject({ 5: 0, 15: 1, 25: 2 })
 })
 
-test('equal lines without a time in two pieces of a log are both kept', async () => {
+test('equal lines without a time in two pieces of a log are both stored', async () => {
   await using log = await withLog()
   await writeFile(log.path, 'Server starting\nready\n')
   await log.glean(log.source)
@@ -173,9 +173,9 @@ test('equal lines without a time in two pieces of a log are both kept', async ()
   expect(await log.texts()).toHaveLength(4)
 })
 
-test('an incomplete last line waits until its end is there', async () => {
+test('an incomplete last line waits for its end', async () => {
   await using log = await withLog()
-  // However long a run takes, the file was written to just now.
+  // However long a run takes, the file appears to have been written just now.
   log.setAhead(-60_000)
   await writeFile(log.path, `${lines(0, 5)}${line(5).slice(0, 30)}`)
   expect(await log.glean(log.source)).toMatchObject({ lines: 5 })
@@ -185,7 +185,7 @@ test('an incomplete last line waits until its end is there', async () => {
   expect(await log.numbers()).toEqual(range(0, 6))
 })
 
-test('an incomplete last line that has stood for a while is taken, and lines after it keep their numbers', async () => {
+test('an incomplete last line of an idle file is read, and later lines keep their numbers', async () => {
   await using log = await withLog()
   await writeFile(log.path, `${lines(0, 5)}${line(5).slice(0, 25)}`)
   expect(await log.glean(log.source)).toMatchObject({ lines: 6 })
@@ -196,10 +196,10 @@ test('an incomplete last line that has stood for a while is taken, and lines aft
   expect(sequences.get(line(7).trimEnd())).toBe(8)
 })
 
-test('an entry to which lines may still come stays open while its file is being written to', async () => {
+test('an entry that may get more lines stays open while its file is being written', async () => {
   await using log = await withLog()
   await writeFile(log.path, '2026-03-01T09:15:01Z INFO one\n2026-03-01T09:15:02Z ERROR broke\n')
-  // Written to whenever the clock is looked at.
+  // The file is written whenever the clock is read.
   log.setAhead(0, () => appendFileSync(log.path, '\tat more (app.js:1)\n'))
   await log.glean(log.source)
   await appendFile(log.path, '\tat last (app.js:9)\n')
@@ -210,7 +210,7 @@ test('an entry to which lines may still come stays open while its file is being 
   expect(texts[1]).toMatch(/^2026-03-01T09:15:02Z ERROR broke\n\tat more[\s\S]*\tat last \(app\.js:9\)$/)
 })
 
-test('a folder is gone through with all its folders; patterns say which files count', async () => {
+test('a folder is read with all its subfolders; patterns select its files', async () => {
   await using log = await withLog()
   await mkdir(join(log.folder, 'web', 'deep'), { recursive: true })
   await writeFile(join(log.folder, 'web', 'access.log'), lines(0, 3))
@@ -231,7 +231,7 @@ test('a folder is gone through with all its folders; patterns say which files co
   expect((await log.texts('flat:attic:web/access.log')).length).toBe(0)
 })
 
-test('a glob names files, those that come later and those that rotation makes of them', async () => {
+test('a glob selects files, also those created later and those that rotation makes of them', async () => {
   await using log = await withLog()
   const source = fileSource({ id: 'glob', path: join(log.folder, '*', 'a*.log') })
   expect((await log.glean(source)).entries).toBe(0)
@@ -245,7 +245,7 @@ test('a glob names files, those that come later and those that rotation makes of
   expect(await log.numbers()).toEqual(range(0, 5))
 })
 
-test('what cannot be read is told of, and the rest is read', async () => {
+test('files that cannot be read are reported, and the others are read', async () => {
   await using log = await withLog()
   await writeFile(join(log.folder, 'good.log'), lines(0, 3))
   await symlink(join(log.folder, 'nowhere'), join(log.folder, 'dangling.log'))
@@ -256,14 +256,14 @@ test('what cannot be read is told of, and the rest is read', async () => {
   await chmod(join(log.folder, 'closed.log'), 0)
   log.setAhead(120_000)
   const { problems } = await log.glean(fileSource({ id: 'all', path: log.folder }))
-  expect(problems.join('\n')).toContain('dangling.log cannot be read: it is not there.')
-  expect(problems.join('\n')).toContain('broken.log.1.gz breaks off or is damaged')
+  expect(problems.join('\n')).toContain('dangling.log cannot be read: it does not exist.')
+  expect(problems.join('\n')).toContain('broken.log.1.gz is truncated or damaged')
   if (process.getuid?.() !== 0) expect(problems.join('\n')).toContain('closed.log cannot be read: permission denied.')
   expect(numbersOf(await log.texts('all:attic:good.log'))).toEqual(range(0, 3))
   expect(await log.texts('all:attic:again.log')).toEqual([])
 })
 
-test('a file that is no text is left out and named once; holes are passed over', async () => {
+test('a file that is not text is skipped and reported once; holes are skipped', async () => {
   await using log = await withLog()
   await writeFile(join(log.folder, 'wtmp'), Buffer.from(Array.from({ length: 4_000 }, (_, index) => index % 7)))
   const sparse = join(log.folder, 'sparse.log')
@@ -273,10 +273,10 @@ test('a file that is no text is left out and named once; holes are passed over',
   const source = fileSource({ id: 'all', path: log.folder })
   expect((await log.glean(source)).entries).toBe(3)
   expect(await log.texts()).toEqual(range(0, 3).map((number) => line(number).trimEnd()))
-  expect((await log.glean(source, { force: true })).problems).toEqual([expect.stringContaining('wtmp is left out')])
+  expect((await log.glean(source, { force: true })).problems).toEqual([expect.stringContaining('wtmp is skipped')])
 })
 
-test('dates without a year are of the year in which the file was last written to', async () => {
+test('dates without a year are in the year in which the file was last modified', async () => {
   await using log = await withLog()
   await writeFile(log.path, 'Dec 31 23:59:59 attic app[1]: old\nMar  1 09:15:02 attic app[1]: new\n')
   await utimes(log.path, new Date('2019-03-02T00:00:00Z'), new Date('2019-03-02T00:00:00Z'))
@@ -285,7 +285,7 @@ test('dates without a year are of the year in which the file was last written to
   expect(times.toSorted()).toEqual(['2018-12-31T23:59:59.000Z', '2019-03-01T09:15:02.000Z'])
 })
 
-test('a run that is stopped goes on where it was', async () => {
+test('a run that was stopped is continued by the next one', async () => {
   await using log = await withLog()
   await writeFile(log.path, lines(0, 60_000))
   const stop = new AbortController()
@@ -316,7 +316,7 @@ test.each([
   ['UTF-16 without a byte order mark', (text: string) => utf16(text), '', '\r\n'],
   ['carriage returns for line ends', (text: string) => Buffer.from(text), '', '\r'],
 ])(
-  'a text in %s is read line by line, on from where it was left, and packed after its rotation',
+  'a text in %s is read by lines, continued where reading ended, and recognised when compressed',
   async (_, encode, mark, end) => {
     await using log = await withLog()
     const written = (from: number, to: number) =>

@@ -3,15 +3,15 @@ import type { LocalFiles } from '../../local-files/local-files.ts'
 import type { Checkpoints, Chunk, Collector, CollectRequest } from '../collector.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { collectPieces } from './collect-pieces.ts'
-import { fromCheckpoint, logPrefix, placePrefix, stampOf } from './file-place.ts'
+import { fromCheckpoint, logPrefix, positionPrefix, stampOf } from './file-position.ts'
 import { cannotBeRead, type FoundFile, findFiles } from './find-files.ts'
 import { openLocalFile } from './log-file.ts'
-import { type LogWithPlaces, logsWithPlaces } from './logs-with-places.ts'
+import { type LogWithPositions, logsWithPositions } from './logs-with-positions.ts'
 import type { StampedFile } from './match-pieces.ts'
 
 export type FileCollectorOptions = {
   localFiles: LocalFiles
-  /** Of a packed file, unpacked. */
+  /** The limit of a compressed file, decompressed. */
   maxExpandedBytes: number
   now: () => number
 }
@@ -33,20 +33,20 @@ const stampFiles = async (
   return stamped
 }
 
-/** The logs that some files are pieces of; their places are asked for one by one. */
+/** The logs that certain files are pieces of; their positions are queried one by one. */
 async function* logsByName(
   found: readonly FoundFile[],
   only: ReadonlySet<string>,
   checkpoints: Checkpoints,
-): AsyncGenerator<LogWithPlaces> {
+): AsyncGenerator<LogWithPositions> {
   const names = new Set(found.filter(({ path }) => only.has(path)).map(({ log }) => log))
   for (const name of names) {
-    const places = await Array.fromAsync(checkpoints.list(logPrefix(name)), fromCheckpoint)
-    yield { name, files: found.filter(({ log }) => log === name), places }
+    const positions = await Array.fromAsync(checkpoints.list(logPrefix(name)), fromCheckpoint)
+    yield { name, files: found.filter(({ log }) => log === name), positions }
   }
 }
 
-/** Collects files of this machine: all of a source's logs, one after the other, with the files that rotation has made of them. */
+/** Collects files of this machine: all logs of a source, one after the other, with the files that rotation has made of them. */
 export const createFileCollector = ({
   localFiles,
   maxExpandedBytes,
@@ -62,11 +62,11 @@ export const createFileCollector = ({
     const found = await findFiles(source, { access, signal, onProblem })
     const logs = only
       ? logsByName(found, only, checkpoints)
-      : logsWithPlaces(found, checkpoints.list(placePrefix), fromCheckpoint)
-    for await (const { name, files, places } of logs) {
+      : logsWithPositions(found, checkpoints.list(positionPrefix), fromCheckpoint)
+    for await (const { name, files, positions } of logs) {
       if (signal.aborted) return
       const stamped = await stampFiles(files, onProblem)
-      yield* collectPieces({ name, files: stamped, places }, request, collecting)
+      yield* collectPieces({ name, files: stamped, positions }, request, collecting)
     }
   }
   return { collect }

@@ -8,7 +8,7 @@ import { compareCodePoints } from '../code-points.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { isForeignPacking, type LogName, readLogName } from './log-names.ts'
 
-/** A file to be collected; `log` is the log that it is a piece of, by its path in the source, and empty where the source is one log. */
+/** A file to be collected; `log` is the path in the source of the log that it is a piece of, empty if the source is a single log. */
 export type FoundFile = Omit<LogName, 'log'> & { path: string; log: string }
 
 export type FindOptions = {
@@ -17,16 +17,16 @@ export type FindOptions = {
   onProblem: (problem: string) => void
 }
 
-/** Beyond it the rest of a source is left out, and said to be. */
+/** Further files of a source are skipped, which is reported. */
 export const maxFiles = 250_000
-const deepestFolder = 64
+const maxDepth = 64
 
-type Wanted = {
+type Selection = {
   folder: string
   isRecursive: boolean
-  /** Whether a file counts, by its path in the folder. */
+  /** Whether a file is selected, by its path in the folder. */
   accepts: (path: string) => boolean
-  /** What a log is called, by its path in the folder. */
+  /** The name of a file's log, by its path in the folder. */
   nameOf: (path: string) => LogName
 }
 
@@ -36,14 +36,14 @@ const nameInFolder = (path: string): LogName => {
   return { ...name, log: folder === '.' ? name.log : join(folder, name.log) }
 }
 
-/** A pattern without a folder in it is about names. */
+/** A pattern without a slash matches names. */
 const matcherOf = (patterns: readonly string[]): ((path: string) => boolean) => {
   const byPath = picomatch(patterns.filter((pattern) => pattern.includes('/')))
   const byName = picomatch(patterns.filter((pattern) => !pattern.includes('/')))
   return (path) => byPath(path) || byName(basename(path))
 }
 
-/** A rotated file is what its log is. */
+/** A rotated file matches if its log does. */
 const orItsLog =
   (matches: (path: string) => boolean) =>
   (path: string): boolean =>
@@ -51,7 +51,7 @@ const orItsLog =
 
 const isHidden = (path: string) => basename(path).startsWith('.')
 
-const inFolder = (entry: LocalFileEntry): Wanted => {
+const inFolder = (entry: LocalFileEntry): Selection => {
   const included = entry.include.length === 0 ? () => true : orItsLog(matcherOf(entry.include))
   return {
     folder: entry.path,
@@ -61,7 +61,7 @@ const inFolder = (entry: LocalFileEntry): Wanted => {
   }
 }
 
-const byPattern = (entry: LocalFileEntry): Wanted => {
+const byPattern = (entry: LocalFileEntry): Selection => {
   const { base, glob } = picomatch.scan(entry.path)
   const matches = orItsLog(picomatch(glob))
   return {
@@ -72,7 +72,7 @@ const byPattern = (entry: LocalFileEntry): Wanted => {
   }
 }
 
-const oneLog = (entry: LocalFileEntry): Wanted => {
+const oneLog = (entry: LocalFileEntry): Selection => {
   const own = basename(entry.path)
   const { isRotated } = readLogName(own)
   return {
@@ -83,7 +83,7 @@ const oneLog = (entry: LocalFileEntry): Wanted => {
   }
 }
 
-const wantedOf = async (entry: LocalFileEntry): Promise<Wanted> => {
+const selectionOf = async (entry: LocalFileEntry): Promise<Selection> => {
   const found = await stat(entry.path).catch(() => undefined)
   if (found?.isDirectory()) return inFolder(entry)
   return !found && picomatch.scan(entry.path).isGlob ? byPattern(entry) : oneLog(entry)
@@ -94,15 +94,15 @@ const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words: Record<string, string> = {
     EACCES: 'permission denied',
-    ENOENT: 'it is not there',
-    ELOOP: 'links in a circle',
+    ENOENT: 'it does not exist',
+    ELOOP: 'its links form a cycle',
   }
   return words[code] ?? messageOf(error)
 }
 
 export const cannotBeRead = (path: string, error: unknown): string => `${path} cannot be read: ${reasonOf(error)}.`
 
-/** Why a file, a folder or a glob is not read; of a glob, the folder that it begins in. */
+/** Why a file, a folder or a glob may not be read; for a glob, its base folder is checked. */
 export const refusalOfPattern = async (
   path: string,
   access: Pick<LocalAccess, 'refusalOf'>,
@@ -114,20 +114,20 @@ export const refusalOfPattern = async (
 type Link = { found: FoundFile; target: string }
 
 /**
- * The files of a source as they are now, those of one log together, in the order of code points of `log`. What cannot be read is told of. A link
- * to a file that is found by itself, too, is left out.
+ * The current files of a source, grouped by log, in the order of code points of `log`. Files that cannot be read are reported. A link to a file
+ * that is also found directly is skipped.
  */
 export const findFiles = async (
   entry: LocalFileEntry,
   { access, signal, onProblem }: FindOptions,
 ): Promise<FoundFile[]> => {
-  // Before anything is looked at: an answer would tell what is there.
+  // Checked before any file is inspected, because the result would disclose which files exist.
   const refusal = await refusalOfPattern(entry.path, access)
   if (refusal !== undefined) {
     onProblem(cannotBeRead(entry.path, new LocalFileRefused(refusal)))
     return []
   }
-  const wanted = await wantedOf(entry)
+  const selection = await selectionOf(entry)
   const excluded = entry.exclude.length === 0 ? () => false : orItsLog(matcherOf(entry.exclude))
   const files: FoundFile[] = []
   const links: Link[] = []
@@ -137,27 +137,26 @@ export const findFiles = async (
     const refusal = await access.refusalOf(path)
     if (refusal !== undefined) throw new LocalFileRefused(refusal)
   }
-  const addFile = (path: string): FoundFile => ({ path: join(wanted.folder, path), ...wanted.nameOf(path) })
+  const addFile = (path: string): FoundFile => ({ path: join(selection.folder, path), ...selection.nameOf(path) })
   const addLink = async (path: string, depth: number) => {
-    if (!wanted.isRecursive && !wanted.accepts(path)) return
-    const whole = join(wanted.folder, path)
+    if (!selection.isRecursive && !selection.accepts(path)) return
+    const whole = join(selection.folder, path)
     await requireAccess(whole)
     const target = await stat(whole)
     if (target.isDirectory()) return await walk(path, depth + 1)
-    if (target.isFile() && wanted.accepts(path)) links.push({ found: addFile(path), target: await realpath(whole) })
+    if (target.isFile() && selection.accepts(path)) links.push({ found: addFile(path), target: await realpath(whole) })
   }
   const take = async (item: Dirent, folder: string, depth: number) => {
     const path = join(folder, item.name)
     if (excluded(path)) return
-    if (item.isDirectory()) return wanted.isRecursive ? await walk(path, depth + 1) : undefined
+    if (item.isDirectory()) return selection.isRecursive ? await walk(path, depth + 1) : undefined
     if (item.isSymbolicLink()) return await addLink(path, depth)
-    if (item.isFile() && wanted.accepts(path)) files.push(addFile(path))
+    if (item.isFile() && selection.accepts(path)) files.push(addFile(path))
   }
   const walk = async (folder: string, depth: number): Promise<void> => {
-    const whole = join(wanted.folder, folder)
-    if (depth > deepestFolder)
-      return onProblem(`${whole} lies more than ${deepestFolder} folders deep: it is left out.`)
-    if (depth > 0 && (isHidden(whole) || !wanted.isRecursive)) return
+    const whole = join(selection.folder, folder)
+    if (depth > maxDepth) return onProblem(`${whole} is more than ${maxDepth} folders deep: it is skipped.`)
+    if (depth > 0 && (isHidden(whole) || !selection.isRecursive)) return
     try {
       // The folder of a single file is listed for its rotated files, by their names.
       if (depth > 0) await requireAccess(whole)
@@ -172,13 +171,13 @@ export const findFiles = async (
         )
       }
     } catch (error) {
-      // What was asked for is what somebody knows, not the folder that it lies in.
+      // The user knows the configured path, not the folder that contains it.
       onProblem(cannotBeRead(depth === 0 ? entry.path : whole, error))
     }
   }
   await walk('', 0)
   if (files.length + links.length >= maxFiles)
-    onProblem(`${entry.path} has more than ${maxFiles} files: the rest is left out.`)
+    onProblem(`${entry.path} has more than ${maxFiles} files: the others are skipped.`)
   if (links.length > 0) {
     const known = new Set(files.map(({ path }) => path))
     for (const { found, target } of links) {
@@ -191,8 +190,8 @@ export const findFiles = async (
     files.length === 0 &&
     !picomatch.scan(entry.path).isGlob &&
     visited.size > 0 &&
-    relative(wanted.folder, entry.path) !== ''
+    relative(selection.folder, entry.path) !== ''
   )
-    onProblem(`${entry.path} is not there yet.`)
+    onProblem(`${entry.path} does not exist yet.`)
   return files.toSorted((a, b) => compareCodePoints(a.log, b.log) || compareCodePoints(a.path, b.path))
 }

@@ -1,15 +1,15 @@
-import type { LinePlace } from './recent-lines.ts'
+import type { LinePosition } from './recent-lines.ts'
 
-/** Where chunks of lines begin: a line whose own place is not known any more is read again from the mark before it. */
+/** Offsets at which chunks of lines begin: a line whose own offset is no longer known is read again from the preceding mark. */
 export const createLineMarks = () => {
-  const marks: LinePlace[] = []
+  const marks: LinePosition[] = []
   return {
-    /** Later lines are added later. */
-    add: (mark: LinePlace) => {
+    /** Marks are added in ascending order of lines. */
+    add: (mark: LinePosition) => {
       marks.push(mark)
     },
-    /** The last mark that is not past a line. Marks before it are forgotten. */
-    before: (line: number): LinePlace | undefined => {
+    /** The last mark that is not past a line. Deletes the marks before it. */
+    before: (line: number): LinePosition | undefined => {
       marks.splice(
         0,
         marks.findLastIndex((mark) => mark.line <= line),

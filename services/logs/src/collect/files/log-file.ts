@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
-import { type FileStamp, stampOf } from './file-place.ts'
+import { type FileStamp, stampOf } from './file-position.ts'
 
-/** An open file of this machine or of another, by what reading a log needs of it. */
+/** An open local or remote file, with the operations that reading a log needs. */
 export type LogFile = AsyncDisposable & {
-  /** Fills as much of a buffer as the file has from a position on; resolves to how much that is. */
+  /** Fills a buffer from a position on; resolves to the number of bytes, which is smaller at the end of the file. */
   read: (buffer: Uint8Array, position: number) => Promise<number>
   stamp: () => Promise<FileStamp>
   /** All bytes, in order. */

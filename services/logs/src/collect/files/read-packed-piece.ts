@@ -1,7 +1,7 @@
 import type { Chunk, Stream } from '../collector.ts'
 import { countLineFeeds } from '../count-line-feeds.ts'
 import { createExcerpts, unpacked } from './excerpts.ts'
-import { type FilePlace, type FileStamp, modifiedMilliseconds, sequenceOf, toCheckpoint } from './file-place.ts'
+import { type FilePosition, type FileStamp, modifiedMilliseconds, sequenceOf, toCheckpoint } from './file-position.ts'
 import type { Packing } from './log-names.ts'
 import { maxWaitingBytes, type ReadPieceOptions } from './read-piece.ts'
 import { encodingBytes, encodingOf, type TextEncoding } from './text-encoding.ts'
@@ -12,10 +12,10 @@ export type ReadPackedOptions = ReadPieceOptions & {
   onProblem: (problem: string) => void
 }
 
-/** A packed file that is younger may still be being written. */
+/** A compressed file that was modified more recently may be incomplete. */
 const settledMilliseconds = 60_000
 
-/** How unpacked content is encoded, and all of it. */
+/** The encoding of decompressed content, and all of the content. */
 const detected = async (content: AsyncGenerator<Uint8Array>) => {
   const first: Uint8Array[] = []
   for (let size = 0; size < encodingBytes; ) {
@@ -35,7 +35,7 @@ const detected = async (content: AsyncGenerator<Uint8Array>) => {
   return { encoding: encodingOf(Buffer.concat(first)), content: all() }
 }
 
-/** A text of two bytes a unit is decoded line by line, so that no character is cut; only a line that is far too long is. */
+/** Text with two bytes per code unit is decoded line by line, so that no character is split, except in a line that exceeds the limit. */
 const endOf = (bytes: Uint8Array, { unitBytes, lastLineEnd }: TextEncoding): number => {
   if (unitBytes === 1) return bytes.length
   const end = lastLineEnd(bytes)
@@ -44,14 +44,14 @@ const endOf = (bytes: Uint8Array, { unitBytes, lastLineEnd }: TextEncoding): num
 
 const isBroken = (error: unknown) => error instanceof Error && 'code' in error && String(error.code).startsWith('Z')
 
-/** What a packed file says past its place. Its place moves once, when all of it is stored: what was unpacked cannot be gone back to. */
+/** The content of a compressed file after its position. The position moves once, when all is stored, because decompression cannot resume in the middle. */
 export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerator<Chunk> {
-  const { path, place, packing, force, maxBytes, now, signal, onProblem } = options
-  const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
+  const { path, position, packing, force, maxBytes, now, signal, onProblem } = options
+  const start = force ? { offset: 0, line: 1 } : { offset: position.offset, line: position.line }
   const stream: Stream = {
     ...options.stream,
-    firstLine: sequenceOf(place.generation, start.line),
-    reference: modifiedMilliseconds(place.stamp),
+    firstLine: sequenceOf(position.generation, start.line),
+    reference: modifiedMilliseconds(position.stamp),
   }
   const excerpts = createExcerpts()
   let at = 0
@@ -75,7 +75,7 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
       if (signal.aborted) return
       if (at > maxBytes) {
         onProblem(
-          `${path} is larger than ${maxBytes} bytes when it is unpacked (SERVICE_MAX_EXPANDED_MB): the rest is left out.`,
+          `${path} is larger than ${maxBytes} bytes when it is decompressed (SERVICE_MAX_EXPANDED_MB): the rest is skipped.`,
         )
         break
       }
@@ -83,11 +83,11 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
     if (waiting.length > 0) yield take(waiting)
   } catch (error) {
     if (!isBroken(error)) throw error
-    if (now() - modifiedMilliseconds(place.stamp) < settledMilliseconds) return
-    onProblem(`${path} breaks off or is damaged: what is before that is kept.`)
+    if (now() - modifiedMilliseconds(position.stamp) < settledMilliseconds) return
+    onProblem(`${path} is truncated or damaged: what is before that is stored.`)
   }
-  const end: FilePlace & { stamp: FileStamp } = {
-    ...place,
+  const end: FilePosition & { stamp: FileStamp } = {
+    ...position,
     path,
     head: excerpts.head(),
     tail: excerpts.tail(),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { noExcerpt } from './file-place.ts'
+import { noExcerpt } from './file-position.ts'
 import { maxAheadBytes, readPiece } from './read-piece.ts'
 
-test('a run stops reading a file that grows faster than it reads, and the next run goes on from there', async () => {
+test('a run stops reading a file that grows faster than it reads, and the next run continues', async () => {
   const line = Buffer.from('2026-03-01T09:15:00Z INFO on and on\n')
   const stamp = { device: '1', inode: '2', size: 1_000, modified: '1', changed: '1' }
   let size = stamp.size
   const endless = async () => ({
-    // Grows by what is read of it.
+    // Grows whenever it is read.
     read: async (buffer: Uint8Array, position: number) => {
       for (let at = 0; at < buffer.length; at++) buffer[at] = line[(position + at) % line.length] ?? 0
       size = position + 2 * buffer.length
@@ -24,7 +24,7 @@ test('a run stops reading a file that grows faster than it reads, and the next r
   for await (const chunk of readPiece({
     path: '/endless.log',
     open: endless,
-    place: {
+    position: {
       log: 'endless.log',
       generation: 0,
       path: '/endless.log',

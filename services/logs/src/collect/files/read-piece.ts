@@ -4,14 +4,14 @@ import { countLineFeeds } from '../count-line-feeds.ts'
 import { bytesAt, createExcerpts, excerptBytes } from './excerpts.ts'
 import {
   type Excerpt,
-  type FilePlace,
+  type FilePosition,
   type FileStamp,
   isSameFile,
   lineOf,
   modifiedMilliseconds,
   sequenceOf,
   toCheckpoint,
-} from './file-place.ts'
+} from './file-position.ts'
 import { createLineMarks } from './line-marks.ts'
 import type { LogFile, OpenFile } from './log-file.ts'
 import { createRecentLines } from './recent-lines.ts'
@@ -22,25 +22,25 @@ export type PieceStream = Pick<Stream, 'sourceId' | 'format' | 'zone' | 'joins'>
 export type ReadPieceOptions = {
   path: string
   open: OpenFile
-  /** Where to begin. `stamp` is that of the file that is meant. */
-  place: FilePlace & { stamp: FileStamp }
-  /** From the first byte on, whatever the place says; places before it are not told. */
+  /** Where to begin. `stamp` identifies the file. */
+  position: FilePosition & { stamp: FileStamp }
+  /** Reads from the first byte, ignoring the position; no checkpoints before the position are yielded. */
   force: boolean
   stream: PieceStream
   now: () => number
   signal: AbortSignal
 }
 
-/** A file that has not changed for so long is written to no more for now: its last entry is complete. */
+/** A file that has not changed for this time is considered idle: its last entry is complete. */
 export const quietMilliseconds = 500
-/** After so long without a change a line without an end is taken as it is. */
-export const standsMilliseconds = 5_000
+/** After this time without a change, a line without an end is read as a line. */
+export const unfinishedLineMilliseconds = 5_000
 
 /** Maximum bytes that a run reads past the size of a file when it was opened: a file may grow faster than it is read. */
 export const maxAheadBytes = 64 * 1024 * 1024
 
 const chunkBytes = 512 * 1024
-/** The most of a line without an end that is kept waiting; more of it would be cut anyway. */
+/** The maximum size of a line without an end that is buffered; longer lines would be truncated anyway. */
 export const maxWaitingBytes = 4 * 1024 * 1024
 const nothing = new Uint8Array(0)
 
@@ -51,11 +51,11 @@ const joined = (left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> =>
   return both
 }
 
-/** Waits until a file has stood still for a moment; false where it is still being written to, or the signal aborts. */
-const standsStill = async (file: LogFile, stamp: FileStamp, now: number, signal: AbortSignal): Promise<boolean> => {
+/** Waits until a file has not changed for a moment; false if it is still being written, or the signal aborts. */
+const isIdle = async (file: LogFile, stamp: FileStamp, now: number, signal: AbortSignal): Promise<boolean> => {
   const age = now - modifiedMilliseconds(stamp)
   if (age >= quietMilliseconds) return true
-  // A clock that is ahead (that of a server of files) is not waited for.
+  // The wait is bounded, because the clock of a file server may be ahead.
   const wait = Math.min(quietMilliseconds, quietMilliseconds - age)
   await sleep(wait, undefined, { signal }).catch(() => undefined)
   if (signal.aborted) return false
@@ -63,13 +63,13 @@ const standsStill = async (file: LogFile, stamp: FileStamp, now: number, signal:
   return later.size === stamp.size && later.modified === stamp.modified
 }
 
-/** Both are of the start of the same file. */
+/** Both are at the start of the same file. */
 const longer = (a: Excerpt, b: Excerpt): Excerpt => (a.bytes > b.bytes ? a : b)
 
-/** Whole lines: `bytes` as they lie in the file, `text` as UTF-8, and where the first begins. */
+/** Whole lines: `bytes` as in the file, `text` as UTF-8, and where the first one begins. */
 type Lines = { bytes: Uint8Array; text: Uint8Array<ArrayBuffer>; offset: number; line: number }
 
-/** Reads a file line by line's end; what follows the last end waits. Lines and offsets are those of the file as it lies on disk. */
+/** Reads a file up to its last line end; the rest waits. Lines and offsets are those of the file on disk. */
 const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset: number; line: number }) => {
   let { offset, line } = start
   let lineStart = offset
@@ -85,18 +85,18 @@ const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset
   }
   return {
     excerpts,
-    /** What of the file has been read, taken or waiting. */
+    /** How much of the file has been read, including the waiting bytes. */
     get offset() {
       return offset
     },
-    /** Where the line begins that waits, and its number. */
-    get place() {
+    /** The offset and number of the waiting line. */
+    get position() {
       return { offset: lineStart, line }
     },
     get waits() {
       return waiting.length > 0
     },
-    /** Whole lines; `more` where a line goes on; `end` at the end of the file. */
+    /** Whole lines; `more` if a line continues; `end` at the end of the file. */
     next: async (): Promise<Lines | 'more' | 'end'> => {
       const buffer = new Uint8Array(chunkBytes)
       const filled = await file.read(buffer, offset)
@@ -104,7 +104,7 @@ const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset
       offset += filled
       const read = joined(waiting, buffer.subarray(0, filled))
       const lastEnd = encoding.lastLineEnd(read)
-      // A hole is no line that waits: only its end counts.
+      // A hole is not a waiting line: only its end matters.
       const isTooLong = lastEnd === 0 && read.length >= maxWaitingBytes
       if (lastEnd === 0 && !isTooLong) {
         waiting = read
@@ -114,7 +114,7 @@ const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset
       waiting = read.slice(end)
       return take(read.slice(0, end))
     },
-    /** What waits, as if it were a line; half a character waits on. */
+    /** The waiting bytes as a line; half of a character remains waiting. */
     takeRest: (): Lines => {
       const rest = waiting.slice(0, waiting.length - (waiting.length % encoding.unitBytes))
       waiting = waiting.slice(rest.length)
@@ -124,16 +124,16 @@ const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset
 }
 
 /**
- * What a plain file says from its place on, as chunks of whole lines. A last line without an end waits until the file has stood for a while.
- * The last chunk says `ended` when the file stands still, else `paused`. Gives nothing where the file is another one by now.
+ * The content of a plain file from a position on, as chunks of whole lines. A last line without an end waits until the file has not changed for a
+ * while. The last chunk is `ended` if the file has not changed meanwhile, else `paused`. Yields nothing if the path is another file now.
  */
 export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chunk> {
-  const { path, place, force, now, signal } = options
-  const { generation } = place
+  const { path, position, force, now, signal } = options
+  const { generation } = position
   await using file = await options.open(path)
   let stamp = await file.stamp()
-  if (!isSameFile(stamp, place.stamp)) return
-  const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
+  if (!isSameFile(stamp, position.stamp)) return
+  const start = force ? { offset: 0, line: 1 } : { offset: position.offset, line: position.line }
   const beginning = await bytesAt(file, 0, encodingBytes)
   const encoding = encodingOf(beginning)
   const before =
@@ -143,24 +143,24 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   const reader = createLineReader(file, encoding, start)
   const marks = createLineMarks()
   const recent = createRecentLines(encoding, before)
-  const placeAt = (at: { offset: number; line: number }, seen: FileStamp, tail: Excerpt): FilePlace => ({
-    ...place,
+  const positionAt = (at: { offset: number; line: number }, seen: FileStamp, tail: Excerpt): FilePosition => ({
+    ...position,
     ...at,
     path,
     stamp: seen,
-    head: longer(place.head, reader.excerpts.head()),
+    head: longer(position.head, reader.excerpts.head()),
     tail,
   })
-  /** To be looked at again, whatever the system says about it. */
-  const unlooked: FileStamp = { ...place.stamp, changed: '' }
+  /** A stamp that never matches, so that the file is inspected again. */
+  const staleStamp: FileStamp = { ...position.stamp, changed: '' }
   const checkpointAt = async (sequence: number) => {
     const line = lineOf(generation, sequence)
     const mark = marks.before(line)
     if (!mark) return undefined
-    // An entry that began too long ago is read again from the mark before it.
+    // An entry that began too long ago is read again from the preceding mark.
     const at = mark.line === line ? mark : (recent.find(line) ?? mark)
     const { offset, tail } = at
-    return offset < place.offset ? undefined : toCheckpoint(placeAt({ offset, line: at.line }, unlooked, tail))
+    return offset < position.offset ? undefined : toCheckpoint(positionAt({ offset, line: at.line }, staleStamp, tail))
   }
   const stream: Stream = {
     ...options.stream,
@@ -175,10 +175,10 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   if (start.offset > 0) {
     reader.excerpts.add(beginning.subarray(0, Math.min(excerptBytes, start.offset - before.length)))
     reader.excerpts.add(before)
-    // Truncated since it was matched, it is another piece; what stands there now must not be told as what stood before the place.
-    if (reader.excerpts.tail().digest !== place.tail.digest) return
+    // A file that was truncated since it was matched is another piece, and must not be read as this one.
+    if (reader.excerpts.tail().digest !== position.tail.digest) return
   }
-  const mark = () => marks.add({ ...reader.place, tail: reader.excerpts.tail() })
+  const mark = () => marks.add({ ...reader.position, tail: reader.excerpts.tail() })
   mark()
   const enough = stamp.size + maxAheadBytes
   for (let hasWaited = false; !signal.aborted; ) {
@@ -191,19 +191,19 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
       if (reader.offset >= enough) return yield { stream, bytes: nothing, last: 'paused' }
       continue
     }
-    const isStill = await standsStill(file, stamp, now(), signal)
+    const isStill = await isIdle(file, stamp, now(), signal)
     stamp = await file.stamp()
     const hasGrown = stamp.size > reader.offset
     if (!hasGrown && isStill) break
-    // A writer that never rests is left after one wait; the next round comes.
+    // A file that is written continuously is left after one wait; the next round continues.
     if (hasWaited) return yield { stream, bytes: nothing, last: 'paused' }
     hasWaited = true
   }
   if (signal.aborted) return yield { stream, bytes: nothing, last: 'paused' }
-  const isTaken = reader.waits && now() - modifiedMilliseconds(stamp) >= standsMilliseconds
+  const isTaken = reader.waits && now() - modifiedMilliseconds(stamp) >= unfinishedLineMilliseconds
   const bytes = isTaken ? reader.takeRest().text : nothing
-  // Truncated while it was read: the copy that is made before has the rest, and what the file is now is another piece.
-  const seen = stamp.size < reader.offset ? unlooked : stamp
-  const end = placeAt(reader.place, seen, reader.excerpts.tail())
-  yield { stream, bytes, ...(end.offset >= place.offset && { checkpoint: toCheckpoint(end) }), last: 'ended' }
+  // Truncated while it was read: the rest is in the copy that was made before, and the current file is another piece.
+  const seen = stamp.size < reader.offset ? staleStamp : stamp
+  const end = positionAt(reader.position, seen, reader.excerpts.tail())
+  yield { stream, bytes, ...(end.offset >= position.offset && { checkpoint: toCheckpoint(end) }), last: 'ended' }
 }

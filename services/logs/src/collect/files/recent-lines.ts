@@ -1,18 +1,18 @@
 import { digestOf, excerptBytes } from './excerpts.ts'
-import { type Excerpt, noExcerpt } from './file-place.ts'
+import { type Excerpt, noExcerpt } from './file-position.ts'
 import type { TextEncoding } from './text-encoding.ts'
 
-/** Where a line begins, and what stands before it. */
-export type LinePlace = { line: number; offset: number; tail: Excerpt }
+/** Where a line begins, and the bytes before it. */
+export type LinePosition = { line: number; offset: number; tail: Excerpt }
 
 type Run = { bytes: Uint8Array; offset: number; line: number }
 
-/** An open entry begins in the last of them, or, where the last is short, in the one before. */
+/** An open entry begins in the last run or, if that is short, in the one before. */
 const retained = 2
 
 /**
- * The lines that were read last, as they lie in their file, so that the place of each is known without reading the file again: meanwhile
- * it may have been truncated, or the connection to it closed. `before` is what stands before the first of them.
+ * The lines that were read last, as in their file, so that the offset of each is known without reading the file again: it may have been
+ * truncated meanwhile, or its connection closed. `before` is the content before the first of them.
  */
 export const createRecentLines = (encoding: Pick<TextEncoding, 'lineEnd'>, before: Uint8Array) => {
   const runs: Run[] = []
@@ -32,14 +32,14 @@ export const createRecentLines = (encoding: Pick<TextEncoding, 'lineEnd'>, befor
     return tail.length === 0 ? noExcerpt : { bytes: tail.length, digest: digestOf(tail) }
   }
   return {
-    /** Whole lines, the first of which is `line` and begins at `offset`. Copied. */
+    /** Adds a copy of whole lines, the first of which is `line` and begins at `offset`. */
     add: (run: Run) => {
       runs.push({ ...run, bytes: run.bytes.slice() })
       const dropped = runs.length > retained ? runs.shift() : undefined
       if (dropped) prefix = Buffer.concat([prefix, dropped.bytes.subarray(-excerptBytes)]).subarray(-excerptBytes)
     },
-    /** The place of a line; undefined for one that is not among them. */
-    find: (line: number): LinePlace | undefined => {
+    /** The position of a line; undefined for a line that is not retained. */
+    find: (line: number): LinePosition | undefined => {
       const run = runs.findLast((candidate) => candidate.line <= line)
       const offset = run && findIn(run, line)
       return run === undefined || offset === undefined ? undefined : { line, offset, tail: tailAt(run, offset) }

@@ -1,24 +1,24 @@
-import { packingOf, tellingBytes } from '../../ingest/unpack/packing.ts'
+import { packingOf, sniffedBytes } from '../../ingest/unpack/packing.ts'
 
-/** How the text of a file is encoded and how its lines end, so that a file can be read on from any line. */
+/** How the text of a file is encoded and how its lines end, so that reading can continue from any line. */
 export type TextEncoding = {
-  /** Every line begins at a multiple of it. */
+  /** Every line begins at a multiple of this. */
   unitBytes: number
-  /** The offset behind the first line end from an offset on, both from a line's beginning; -1 where there is none. */
+  /** The offset after the first line end from an offset on, both at the start of a line; -1 without a line end. */
   lineEnd: (bytes: Uint8Array, from: number) => number
-  /** The offset behind the last line end; 0 where there is none. */
+  /** The offset after the last line end; 0 without one. */
   lastLineEnd: (bytes: Uint8Array) => number
-  /** Whole lines as UTF-8 whose lines end in line feeds. May be the same memory. */
+  /** Converts whole lines to UTF-8 with line feeds. May return the same memory. */
   toLines: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 }
 
-/** So many of a file's first bytes tell how it is encoded. */
+/** The number of bytes at the start of a file from which its encoding is detected. */
 export const encodingBytes = 64 * 1024
 
 const lineFeed = 10
 const carriageReturn = 13
 
-/** Holes of sparse files, and what a truncation under a writer leaves, read as NULs; no text has them. */
+/** Holes of sparse files, and gaps after a truncation during writing, are read as NULs; no text has them. */
 const withoutNuls = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes
 
@@ -32,7 +32,7 @@ const utf8: TextEncoding = {
   toLines: withoutNuls,
 }
 
-/** Text of devices that end lines in a carriage return alone; a line feed ends a line, too. */
+/** Text of devices that end lines with carriage returns only; a line feed ends a line, too. */
 const carriageReturns: TextEncoding = {
   unitBytes: 1,
   lineEnd: (bytes, from) => {
@@ -49,7 +49,7 @@ const carriageReturns: TextEncoding = {
   },
 }
 
-/** `low` and `high` are where in a unit its bytes are. */
+/** `low` and `high` are the positions of the bytes in a code unit. */
 const utf16 = (label: string, low: 0 | 1): TextEncoding => {
   const high = 1 - low
   const isLineEnd = (bytes: Uint8Array, unit: number) => bytes[unit + low] === lineFeed && bytes[unit + high] === 0
@@ -82,9 +82,9 @@ const endsInReturns = (start: Uint8Array) => {
   return first >= 0 && first < start.length - 1 && !start.includes(lineFeed)
 }
 
-/** By the first bytes of a file. Where no line feed is among them and carriage returns are, these end its lines. */
+/** Detects the encoding by the first bytes of a file. If they have carriage returns but no line feed, carriage returns end its lines. */
 export const encodingOf = (start: Uint8Array): TextEncoding => {
-  const packing = packingOf(start.subarray(0, tellingBytes))
+  const packing = packingOf(start.subarray(0, sniffedBytes))
   if (packing === 'utf16le' || packing === 'utf16be') return encodings[packing]
   return endsInReturns(start) ? carriageReturns : utf8
 }

@@ -12,8 +12,8 @@ import { createExportReader, type JournalFields } from './export-format.ts'
 import { journalRecord } from './journal-record.ts'
 
 /**
- * Parses the export of a journal as its bytes come. Its entries are what they are when the journal itself is collected, all under the source
- * of the file; one with a message counts as a line, one that cannot be read as rejected, and one without a message as nothing.
+ * Parses a journal export as a stream. The entries equal those of the journal itself when it is collected, all under the source of the file. An
+ * entry with a message counts as a line, an unreadable one as rejected, and one without a message is not counted.
  */
 export const createExportFileParser = ({ source, time, now, onBatch }: FileParserOptions): FileParser => {
   const { sourceId, ...owner } = source

@@ -25,11 +25,11 @@ const entries = [
 ]
 
 describe('the journal export format', () => {
-  test('is read with text, with any bytes, with empty values, and with the first of fields that are there twice', () => {
+  test('is read with text, with any bytes, with empty values, and with the first of repeated fields', () => {
     expect(shown(createExportReader().push(bytes))).toEqual(entries)
   })
 
-  test('is read the same however it is cut', () => {
+  test('is read the same at any chunk size', () => {
     for (let size = 1; size < 12; size++) {
       const reader = createExportReader()
       const read: JournalFields[] = []
@@ -38,21 +38,21 @@ describe('the journal export format', () => {
     }
   })
 
-  test('keeps what it read when the chunk is written into again', () => {
+  test('does not change what it read when the memory of a chunk is reused', () => {
     const reader = createExportReader()
-    const chunk = Buffer.from('MESSAGE=kept')
+    const chunk = Buffer.from('MESSAGE=data')
     reader.push(chunk)
     chunk.fill(0)
-    expect(shown(reader.push(Buffer.from(' whole\n\n')))).toEqual([{ MESSAGE: 'kept whole' }])
+    expect(shown(reader.push(Buffer.from(' whole\n\n')))).toEqual([{ MESSAGE: 'data whole' }])
   })
 
-  test('gives the last entry of a file that no empty line ends', () => {
+  test('returns the last entry of a file without an empty line after it', () => {
     const reader = createExportReader()
     expect(reader.push(Buffer.from('MESSAGE=last\n'))).toEqual([])
     expect(shown(reader.end())).toEqual([{ MESSAGE: 'last' }])
   })
 
-  test('skips what a field has beyond 1 MiB', () => {
+  test('skips the content of a field beyond 1 MiB', () => {
     const reader = createExportReader()
     const long = Buffer.alloc(maxTextBytes + 70_000, 'x')
     const read = reader.push(Buffer.concat([sized('COREDUMP', long), Buffer.from('MESSAGE=dumped\n\n')]))
@@ -62,15 +62,15 @@ describe('the journal export format', () => {
 
   test.each([
     ['text of another kind', 'Jun  4 15:16:01 attic sshd[7]: hello\n'],
-    ['a name that no field has', 'lower=1\n\n'],
-    ['a value that is longer than it says', 'MESSAGE\n\x01\0\0\0\0\0\0\0xx\n\n'],
-  ])('refuses %s', (_, text) => {
+    ['an invalid field name', 'lower=1\n\n'],
+    ['a value that is longer than its stated size', 'MESSAGE\n\x01\0\0\0\0\0\0\0xx\n\n'],
+  ])('rejects %s', (_, text) => {
     expect(() => createExportReader().push(Buffer.from(text, 'latin1'))).toThrow(ExportMalformed)
   })
 
-  test('says that a file breaks off in a field', () => {
+  test('reports a file that is truncated in a field', () => {
     const reader = createExportReader()
     reader.push(Buffer.from('MESSAGE\n\x09\0\0\0\0\0\0\0half', 'latin1'))
-    expect(() => reader.end()).toThrow('breaks off')
+    expect(() => reader.end()).toThrow('is truncated')
   })
 })

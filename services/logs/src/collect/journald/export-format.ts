@@ -1,17 +1,17 @@
 import { maxTextBytes } from '../../formats/clean.ts'
 
-/** The fields of one entry, as bytes, since a journal keeps whatever a program sent. Of a field that is there twice, the first. */
+/** The fields of one entry, as bytes, since a journal stores whatever a program sent. Of a repeated field, the first. */
 export type JournalFields = ReadonlyMap<string, Buffer>
 
-/** Bytes that are no journal export. The message says what was met. */
+/** An invalid journal export. The message describes the problem. */
 export class ExportMalformed extends Error {
   override name = 'ExportMalformed'
 }
 
 export type ExportReader = {
-  /** Gives the entries that have become whole. Throws ExportMalformed. */
+  /** Returns the entries that are complete. Throws ExportMalformed. */
   push: (chunk: Uint8Array) => JournalFields[]
-  /** At the end of a file: gives the last entry where no empty line ends it. Throws ExportMalformed for one that breaks off. */
+  /** At the end of a file: returns the last entry if no empty line ends it. Throws ExportMalformed for a truncated field. */
   end: () => JournalFields[]
 }
 
@@ -19,15 +19,15 @@ const lineFeed = 10
 const equals = 61
 const sizeBytes = 8
 const maxNameBytes = 64
-/** Of one entry; further ones are left out. */
+/** Per entry; further fields are skipped. */
 const maxFields = 512
-/** Of all fields of one entry that are kept. */
+/** The total of all stored fields of one entry. */
 const maxEntryBytes = 2 * maxTextBytes
 /** "Journal fields ... may only contain uppercase letters, numbers and underscores" (systemd.journal-fields). */
 const fieldName = /^[A-Z0-9_]{1,64}$/
 
-/** Where the reader is: in a line up to its end, past what was malformed up to the next entry, in the eight bytes of a size, in so many bytes of a value, or at the line end after them. */
-type Place =
+/** The state of the reader. `nothing` skips a malformed entry, `size` reads eight bytes, and `value` has `left` bytes left before its line end. */
+type ReaderState =
   | { in: 'line' }
   | { in: 'nothing' }
   | { in: 'size'; name: string }
@@ -40,45 +40,45 @@ const refuse = (problem: ExportMalformed): never => {
 
 /**
  * Reads the Journal Export Format (systemd.io/JOURNAL_EXPORT_FORMATS): `NAME=text` lines, or for any bytes `NAME`, a line feed, the size as
- * 64 bits little-endian, the bytes and a line feed; an empty line ends an entry. A field is kept up to 1 MiB and skipped beyond, so that a
- * memory dump in the journal costs no memory here. `onMalformed` may let an entry go that cannot be read: the next one is read again.
+ * 64 bits little-endian, the bytes and a line feed; an empty line ends an entry. A field is stored up to 1 MiB and skipped beyond, so that a
+ * memory dump in the journal costs no memory here. If `onMalformed` does not throw, the malformed entry is skipped.
  */
 export const createExportReader = (onMalformed: (problem: ExportMalformed) => void = refuse): ExportReader => {
   let fields = new Map<string, Buffer>()
   let entryBytes = 0
-  let place: Place = { in: 'line' }
+  let state: ReaderState = { in: 'line' }
   let parts: Buffer[] = []
-  let kept = 0
+  let size = 0
 
-  const keep = (bytes: Buffer, max: number) => {
-    const part = bytes.subarray(0, Math.max(0, max - kept))
+  const buffer = (bytes: Buffer, max: number) => {
+    const part = bytes.subarray(0, Math.max(0, max - size))
     if (part.length === 0) return
     parts.push(part)
-    kept += part.length
+    size += part.length
   }
-  const takeKept = (): Buffer => {
+  const takeBuffered = (): Buffer => {
     const [first] = parts
     const bytes = parts.length === 1 && first ? first : Buffer.concat(parts)
     parts = []
-    kept = 0
+    size = 0
     return bytes
   }
-  const giveUp = (problem: string): Place => {
+  const skipEntry = (problem: string): ReaderState => {
     onMalformed(new ExportMalformed(problem))
     fields = new Map()
     entryBytes = 0
-    takeKept()
+    takeBuffered()
     return { in: 'nothing' }
   }
-  const add = (name: string, value: Buffer): Place => {
-    if (!fieldName.test(name)) return giveUp(`"${name.slice(0, maxNameBytes)}" is no field of a journal.`)
+  const add = (name: string, value: Buffer): ReaderState => {
+    if (!fieldName.test(name)) return skipEntry(`"${name.slice(0, maxNameBytes)}" is not a journal field.`)
     if (fields.has(name) || fields.size >= maxFields || entryBytes + value.length > maxEntryBytes) return { in: 'line' }
     fields.set(name, value)
     entryBytes += value.length
     return { in: 'line' }
   }
-  const takeLine = (entries: JournalFields[]): Place => {
-    const line = takeKept()
+  const takeLine = (entries: JournalFields[]): ReaderState => {
+    const line = takeBuffered()
     if (line.length === 0) {
       if (fields.size > 0) entries.push(fields)
       fields = new Map()
@@ -88,59 +88,61 @@ export const createExportReader = (onMalformed: (problem: ExportMalformed) => vo
     const at = line.indexOf(equals)
     const name = line.toString('latin1', 0, at < 0 ? line.length : at)
     if (at < 0) {
-      if (!fieldName.test(name)) return giveUp('This is no journal export: a line names no field.')
+      if (!fieldName.test(name)) return skipEntry('This is not a journal export: a line names no field.')
       return { in: 'size', name }
     }
     return add(name, line.subarray(at + 1))
   }
 
-  /** Takes bytes for the place where the reader is; gives where the rest begins. */
+  /** Consumes bytes in the current state; returns the offset of the rest. */
   const step = (bytes: Buffer, start: number, entries: JournalFields[]): number => {
-    if (place.in === 'line') {
+    if (state.in === 'line') {
       const end = bytes.indexOf(lineFeed, start)
-      keep(bytes.subarray(start, end < 0 ? bytes.length : end), maxNameBytes + 1 + maxTextBytes)
+      buffer(bytes.subarray(start, end < 0 ? bytes.length : end), maxNameBytes + 1 + maxTextBytes)
       if (end < 0) return bytes.length
-      place = takeLine(entries)
+      state = takeLine(entries)
       return end + 1
     }
-    if (place.in === 'nothing') {
+    if (state.in === 'nothing') {
       const end = bytes.indexOf(lineFeed, start)
-      keep(bytes.subarray(start, end < 0 ? bytes.length : end), 1)
+      buffer(bytes.subarray(start, end < 0 ? bytes.length : end), 1)
       if (end < 0) return bytes.length
-      place = { in: takeKept().length === 0 ? 'line' : 'nothing' }
+      state = { in: takeBuffered().length === 0 ? 'line' : 'nothing' }
       return end + 1
     }
-    if (place.in === 'size') {
-      const end = Math.min(bytes.length, start + sizeBytes - kept)
-      keep(bytes.subarray(start, end), sizeBytes)
-      if (kept === sizeBytes) place = { in: 'value', name: place.name, left: takeKept().readBigUInt64LE() }
+    if (state.in === 'size') {
+      const end = Math.min(bytes.length, start + sizeBytes - size)
+      buffer(bytes.subarray(start, end), sizeBytes)
+      if (size === sizeBytes) state = { in: 'value', name: state.name, left: takeBuffered().readBigUInt64LE() }
       return end
     }
-    if (place.in === 'value') {
+    if (state.in === 'value') {
       const available = BigInt(bytes.length - start)
-      const end = start + Number(place.left < available ? place.left : available)
-      keep(bytes.subarray(start, end), maxTextBytes)
-      const left = place.left - BigInt(end - start)
-      place = left === 0n ? { in: 'valueEnd', name: place.name } : { ...place, left }
+      const end = start + Number(state.left < available ? state.left : available)
+      buffer(bytes.subarray(start, end), maxTextBytes)
+      const left = state.left - BigInt(end - start)
+      state = left === 0n ? { in: 'valueEnd', name: state.name } : { ...state, left }
       return end
     }
     const isWhole = bytes[start] === lineFeed
-    place = isWhole ? add(place.name, takeKept()) : giveUp(`The field ${place.name} is longer than it says.`)
+    state = isWhole
+      ? add(state.name, takeBuffered())
+      : skipEntry(`The field ${state.name} is longer than its stated size.`)
     return isWhole ? start + 1 : start
   }
 
   return {
     push: (chunk) => {
       const entries: JournalFields[] = []
-      // What is kept of a chunk outlives it, and the chunk may be somebody's who writes into it again.
+      // Buffered bytes outlive the chunk, whose memory its owner may reuse.
       const bytes = Buffer.from(chunk)
-      for (let at = 0; at < bytes.length || (place.in === 'value' && place.left === 0n); ) at = step(bytes, at, entries)
+      for (let at = 0; at < bytes.length || (state.in === 'value' && state.left === 0n); ) at = step(bytes, at, entries)
       return entries
     },
     end: () => {
-      if (place.in === 'nothing') return []
-      if (place.in !== 'line' || kept > 0) {
-        place = giveUp('The journal export breaks off in a field.')
+      if (state.in === 'nothing') return []
+      if (state.in !== 'line' || size > 0) {
+        state = skipEntry('The journal export is truncated in a field.')
         return []
       }
       const entries: JournalFields[] = []

@@ -20,7 +20,7 @@ describe('an entry of a journal', () => {
     ['about a unit', { UNIT: 'nginx.service', _SYSTEMD_UNIT: 'init.scope' }, 'journald:cellar:nginx'],
     ['of the kernel', { _TRANSPORT: 'kernel', SYSLOG_IDENTIFIER: 'kernel' }, 'journald:cellar:kernel'],
     ['of a login', { _SYSTEMD_UNIT: 'session-71.scope', SYSLOG_IDENTIFIER: 'sudo' }, 'journald:cellar:sudo'],
-    ['of nobody', {}, 'journald:cellar:unknown'],
+    ['of an unknown program', {}, 'journald:cellar:unknown'],
     ['with colons in its name', { SYSLOG_IDENTIFIER: 'a:b c' }, 'journald:cellar:a_b_c'],
   ])('%s has a source of its own', (_, fields, sourceId) => {
     expect(read(fields)?.sourceId).toBe(sourceId)
@@ -38,12 +38,12 @@ describe('an entry of a journal', () => {
     expect(read({ PRIORITY })?.severity).toBeDefined()
   })
 
-  test('that a program printed has what its words say, unless it named a priority', () => {
+  test('that a program printed has the severity of its text, unless it has a priority', () => {
     expect(read({ PRIORITY: '6', _TRANSPORT: 'stdout' })?.severity).toBeUndefined()
     expect(severityOfCode(read({ PRIORITY: '3', _TRANSPORT: 'stdout' })?.severity ?? 0)).toBe('ERROR')
   })
 
-  test('has the time of the journal and the number that its cursor names', () => {
+  test('has the time of the journal and the number in its cursor', () => {
     const record = read({ __CURSOR: 's=65;i=1f;b=01;m=3e8;t=61a0;x=cd' })
     expect(record).toMatchObject({ time: 1_717_495_200_123, sequence: 31 })
   })
@@ -54,13 +54,13 @@ describe('an entry of a journal', () => {
     expect(first?.sequence).toBeLessThan(second?.sequence ?? 0)
   })
 
-  test('keeps bytes that are no UTF-8 as replacement characters, and leaves binary fields out', () => {
+  test('has replacement characters for bytes that are not UTF-8, and no binary fields', () => {
     const record = read({ MESSAGE: Buffer.from('caf\xe9\0!', 'latin1'), BLOB: Buffer.from([0, 255]), _PID: '7' })
     expect(record?.text).toBe('caf��!')
     expect(record?.fields).toEqual({ _PID: '7' })
   })
 
-  test('without a message is none', () => {
+  test('without a message is not a record', () => {
     expect(read({ MESSAGE: '' })).toBeUndefined()
   })
 })

@@ -5,9 +5,9 @@ import type { JournalFields } from './export-format.ts'
 const maxPartCharacters = 100
 const maxFieldCharacters = 1_024
 const maxFields = 32
-/** Of these there is a new one for each login or each start: a source for each would say nothing. */
+/** Units that are created for each login or each start: a separate source for each would be useless. */
 const passingUnit = /^(?:session-\w+\.scope|run-\w+\.(?:scope|service|mount)|.*@\d+-\d+-.*\.service)$/
-/** What becomes no field: it is the entry itself, is the same for all of a machine, or is binary. */
+/** Journal fields that do not become fields of the entry: its content, constants of a machine, and binary data. */
 const noField = new Set(
   (
     'MESSAGE _MACHINE_ID _STREAM_ID _CAP_EFFECTIVE _SELINUX_CONTEXT SYSLOG_TIMESTAMP SYSLOG_RAW ' +
@@ -15,7 +15,7 @@ const noField = new Set(
   ).split(' '),
 )
 
-/** A part of a source id: colons part them. */
+/** Text as a part of a source id, in which colons are separators. */
 export const sourcePart = (text: string): string =>
   text
     .toWellFormed()
@@ -23,7 +23,7 @@ export const sourcePart = (text: string): string =>
     .replaceAll(/[:\s\u0000-\u001f\u007f]+/g, '_')
     .slice(0, maxPartCharacters)
 
-/** The unit that an entry is about or came from, else who wrote it. */
+/** The unit that an entry is about or came from, else the program that wrote it. */
 const unitOf = (text: (name: string) => string | undefined): string => {
   const units = ['UNIT', 'OBJECT_SYSTEMD_UNIT', '_SYSTEMD_UNIT', 'USER_UNIT', '_SYSTEMD_USER_UNIT']
   const unit = units.map(text).find((name) => name !== undefined && name !== '' && !passingUnit.test(name))
@@ -32,13 +32,13 @@ const unitOf = (text: (name: string) => string | undefined): string => {
   return text('SYSLOG_IDENTIFIER') || text('_COMM') || 'unknown'
 }
 
-/** What a program prints has 6 unless it says otherwise (`SyslogLevel=` of systemd.exec): then its words decide. */
+/** Output of programs has priority 6 by default (`SyslogLevel=` of systemd.exec): then the severity is guessed from the text. */
 const severityOf = (priority: string | undefined, transport: string | undefined): number | undefined => {
   if (priority === undefined || !/^[0-7]$/.test(priority)) return undefined
   return transport === 'stdout' && priority === '6' ? undefined : syslogSeverity(Number(priority))
 }
 
-/** Fields as text; one that is no text is left out. */
+/** Fields as text; binary fields are skipped. */
 const fieldsOf = (fields: JournalFields): Record<string, string> => {
   const shown: Record<string, string> = {}
   let count = 0
@@ -52,7 +52,7 @@ const fieldsOf = (fields: JournalFields): Record<string, string> => {
   return shown
 }
 
-/** The number in the journal that a cursor names (`i=`, hexadecimal), if it is one that can be kept. */
+/** The number in the journal that a cursor contains (`i=`, hexadecimal), if it is in the range of sequences. */
 const numberIn = (cursor: string | undefined): number | undefined => {
   const digits = /(?:^|;)i=([0-9a-f]{1,13})(?:;|$)/.exec(cursor ?? '')?.[1]
   const number = digits === undefined ? Number.NaN : Number.parseInt(digits, 16)
@@ -63,7 +63,7 @@ export const cursorOf = (fields: JournalFields): string | undefined => fields.ge
 export const bootOf = (fields: JournalFields): string | undefined => fields.get('_BOOT_ID')?.toString('latin1')
 
 /**
- * An entry of a journal as a record; undefined for one without a message. `sourceIdOf` names the source of a unit. Fields:
+ * Converts an entry of a journal to a record; undefined for one without a message. `sourceIdOf` maps a unit to its source. Fields:
  * systemd.journal-fields(7).
  */
 export const journalRecord = (

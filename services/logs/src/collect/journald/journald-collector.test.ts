@@ -24,11 +24,13 @@ const entry = (number: number, more: Record<string, string> = {}) =>
     .join('\n')}\n\n`
 const some = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => entry(from + index)).join('')
 
-/** Processes of this machine that have a word among theirs. */
+/** Processes of this machine with a word in their command lines. */
 const processesNaming = async (word: string): Promise<string[]> => {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const said = await Promise.all(numbers.map((number) => readFile(`/proc/${number}/cmdline`, 'utf8').catch(() => '')))
-  return said.filter((words) => words.includes('journalctl') && words.includes(word))
+  const commands = await Promise.all(
+    numbers.map((number) => readFile(`/proc/${number}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return commands.filter((words) => words.includes('journalctl') && words.includes(word))
 }
 
 const setUp = async () => {
@@ -42,7 +44,7 @@ const setUp = async () => {
 }
 
 describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
-  test('is collected with its units as sources, its priorities as severities and its times', async () => {
+  test('is collected with its units as sources, its priorities as severities, and its times', async () => {
     await using dependencies = await setUp()
     const printed = entry(3, { _SYSTEMD_UNIT: 'ssh.service', PRIORITY: '3', MESSAGE: 'broken' })
     const bytes = Buffer.from('MESSAGE\n\x08\0\0\0\0\0\0\0a\nb\xff\x1b[1m\n', 'latin1')
@@ -65,7 +67,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect(entries[3]?.sender?.fields).toMatchObject({ PRIORITY: '3', _BOOT_ID: boot })
   })
 
-  test('goes on behind what is stored, over a restart of the machine, and nothing is stored twice', async () => {
+  test('is continued after the last stored entry, also after a reboot, without duplicates', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 5))
     expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 5 })
@@ -82,7 +84,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect(await dependencies.entries()).toHaveLength(8)
   })
 
-  test('that has lost the entry that was read last says so, and goes on', async () => {
+  test('that has lost the entry that was read last reports it, and is continued', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 5))
     await dependencies.glean(dependencies.source())
@@ -96,7 +98,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     )
   })
 
-  test('is stored whole though its reading is stopped and begun again', async () => {
+  test('is stored completely if its reading is stopped and started again', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 9_000))
     const stop = new AbortController()
@@ -108,7 +110,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect(await dependencies.entries()).toHaveLength(9_000)
   })
 
-  test('is followed: what is written comes live, the cursor moves once it is stored, and a run after it stores nothing twice', async () => {
+  test('is followed: new entries arrive live, and later runs store no duplicates', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 3))
     await dependencies.glean(dependencies.source())
@@ -126,7 +128,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     )
   })
 
-  test('is followed by a journalctl that ends with whoever follows', async () => {
+  test('is followed by a journalctl that ends with its reader', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 3))
     const stopping = new AbortController()
@@ -138,7 +140,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
       onProblem: (problem) => expect.unreachable(problem),
     })
     if (!chunks) throw new TypeError('A journal can be followed.')
-    // A reader that stops by itself, without being told to.
+    // The reader stops without aborting the signal.
     for await (const taken of chunks) {
       expect(taken).toMatchObject({ entries: 3 })
       break
@@ -149,7 +151,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     )
   })
 
-  test('is collected of the units that a source names alone, whatever is in their names', async () => {
+  test('is collected only for the units of a source, whatever characters their names have', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 2) + entry(3, { _SYSTEMD_UNIT: 'ssh.service' }))
     expect(await dependencies.glean(dependencies.source({ units: ['ssh.service'] }))).toMatchObject({ entries: 1 })

@@ -14,11 +14,11 @@ const cursorIn = (state: string | undefined): string | undefined => {
 type Journalctl = {
   run: RunCommand
   now: () => number
-  /** Goes on until the signal aborts, with a batch after so long or so many. */
+  /** Follows the journal until the signal aborts, with batches limited by time and number of records. */
   flush?: { milliseconds: number; records: number }
 }
 
-/** Collects a journal with a journalctl that runs wherever `run` runs it. */
+/** Collects a journal with journalctl, wherever `run` runs it. */
 export async function* collectJournal(
   request: CollectRequest<LocalJournalEntry | SshEntry>,
   { run, now, flush }: Journalctl,
@@ -40,7 +40,7 @@ export async function* collectJournal(
   yield* batchRecords(reads, { tenantId: source.tenantId, time, now, ...(flush && { flush }) })
 }
 
-/** The spec's: what is followed is stored every 10 s or 100 lines. */
+/** Live entries are stored every 10 s or 100 lines, as specified. */
 const watchFlush = { milliseconds: 10_000, records: 100 }
 
 /** The journal of this machine. */
@@ -58,7 +58,7 @@ export const createJournalCollector = ({
     try {
       yield* collectJournal({ ...request, signal }, { run: runLocally, now, flush })
     } finally {
-      // A reader that stops early leaves a journalctl that waits for what is written next.
+      // If the reader stops early, the journalctl that waits for new entries must be ended.
       ending.abort()
     }
   },

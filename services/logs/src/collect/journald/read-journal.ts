@@ -4,27 +4,27 @@ import { createExportReader, type JournalFields } from './export-format.ts'
 import { cursorOf, journalRecord } from './journal-record.ts'
 
 export type JournalReading = {
-  /** Runs journalctl, here or on a remote host. */
+  /** Runs journalctl, on this machine or on a remote host. */
   run: RunCommand
-  /** Whose journal it is, for problems. */
+  /** The host of the journal, for problems. */
   host: string
-  /** Some units' alone; all when empty. */
+  /** Restricts the journal to units; empty for all. */
   units: readonly string[]
-  /** A folder with journal files, where it is not the system's own. */
+  /** A folder with journal files instead of the system's. */
   directory: string | undefined
-  /** Of the entry that was read last. */
+  /** The cursor of the last entry that was read. */
   cursor: string | undefined
   sourceIdOf: (unit: string) => string
-  /** Goes on with what is written until the signal aborts. */
+  /** Continues with new entries until the signal aborts. */
   follows?: boolean
   signal: AbortSignal
   onProblem: (problem: string) => void
 }
 
-/** The place in a journal, as a row. */
+/** The key of a journal's checkpoint. */
 export const journalKey = 'journal'
 
-/** The same entry, however a version of journalctl orders what a cursor says: the journal's id and the number in it. */
+/** Compares the journal's id and the number in it, since versions of journalctl order the parts of a cursor differently. */
 const isSameEntry = (left: string, right: string): boolean => {
   const partsOf = (cursor: string) => cursor.split(';').filter((part) => part.startsWith('s=') || part.startsWith('i='))
   const [one, other] = [partsOf(left), partsOf(right)]
@@ -36,41 +36,41 @@ const wordsFor = ({ units, directory, follows }: JournalReading, cursor: string 
   '--output=export',
   '--no-pager',
   '--quiet',
-  // All from the cursor on, and not only the last ten.
+  // All entries from the cursor on, not only the last ten.
   ...(follows ? ['--follow', '--no-tail'] : []),
   ...(directory === undefined ? [] : [`--directory=${directory}`]),
   ...units.map((unit) => `--unit=${unit}`),
-  // The entry that was read last comes again, so that it is noticed when it is not there any more.
+  // The entry that was read last is requested again, to detect that it no longer exists.
   ...(cursor === undefined ? [] : [`--cursor=${cursor}`]),
 ]
 
-const isUnknownCursor = (complaint: string) => /seek to cursor|parse cursor/i.test(complaint)
+const isUnknownCursor = (stderr: string) => /seek to cursor|parse cursor/i.test(stderr)
 
 /**
- * Reads a journal from the entry behind the cursor to its end (journalctl(1)). A cursor whose entry is gone, since the journal was vacuumed
- * or is another one, is a problem that is told; reading goes on with the next entry that there is. Throws CommandFailed, or what running a
- * command throws. One that follows ends when it is told to; a journalctl that ends by itself then has failed.
+ * Reads a journal from the entry after the cursor to its end (journalctl(1)). If the entry of the cursor no longer exists, because the journal
+ * was vacuumed or replaced, that is reported, and reading continues with the next existing entry. Throws CommandFailed, or the error of running
+ * a command. With `follows` it ends when the signal aborts; a journalctl that ends by itself has failed then.
  */
 export async function* readJournal(reading: JournalReading): AsyncGenerator<ReadRecord> {
   const { run, host, cursor, sourceIdOf, signal, onProblem } = reading
-  const tellLoss = () =>
+  const reportLoss = () =>
     onProblem(
-      `The journal of ${host} does not have the entry any more that was read last: entries that were written since may be missing.`,
+      `The journal of ${host} no longer has the entry that was read last: entries that were written since may be missing.`,
     )
   const { output, ended } = await run(wordsFor(reading, cursor), signal)
   const reader = createExportReader()
   let isFirst = cursor !== undefined
   const read = (fields: JournalFields): ReadRecord | undefined => {
-    const place = cursorOf(fields)
+    const position = cursorOf(fields)
     const wasFirst = isFirst
     isFirst = false
     if (wasFirst && cursor !== undefined) {
-      if (place !== undefined && isSameEntry(place, cursor)) return undefined
-      tellLoss()
+      if (position !== undefined && isSameEntry(position, cursor)) return undefined
+      reportLoss()
     }
     return {
       record: journalRecord(fields, sourceIdOf),
-      checkpoint: place === undefined ? undefined : { key: journalKey, state: JSON.stringify({ cursor: place }) },
+      checkpoint: position === undefined ? undefined : { key: journalKey, state: JSON.stringify({ cursor: position }) },
     }
   }
   for await (const chunk of output) {
@@ -79,18 +79,18 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
       if (made) yield made
     }
   }
-  const { code, complaint } = await ended
+  const { code, stderr } = await ended
   if (signal.aborted) return
-  if (code !== 0 && cursor !== undefined && isUnknownCursor(complaint)) {
-    tellLoss()
+  if (code !== 0 && cursor !== undefined && isUnknownCursor(stderr)) {
+    reportLoss()
     yield* readJournal({ ...reading, cursor: undefined })
     return
   }
   if (code !== 0 || reading.follows)
-    throw new CommandFailed(`journalctl on ${host} ended with ${code ?? 'a signal'}: ${complaint}`)
+    throw new CommandFailed(`journalctl on ${host} ended with ${code ?? 'a signal'}: ${stderr}`)
   for (const fields of reader.end()) {
     const made = read(fields)
     if (made) yield made
   }
-  if (isFirst) tellLoss()
+  if (isFirst) reportLoss()
 }

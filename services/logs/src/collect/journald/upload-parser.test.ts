@@ -42,18 +42,18 @@ const parse = (bytes: Buffer) => {
 }
 
 describe('an export of a journal', () => {
-  test('is known by its first bytes', () => {
+  test('is detected by its first bytes', () => {
     expect(isJournalExport(entry(1, { MESSAGE: 'one' }))).toBe(true)
     expect(isJournalExport(Buffer.from('__REALTIME_TIMESTAMP=1717860261221373\nMESSAGE=x\n\n'))).toBe(true)
     expect(isJournalExport(Buffer.from('__CURSOR=s;i=1\nMESSAGE=x\n'))).toBe(false)
     expect(isJournalExport(Buffer.from('MESSAGE=x __REALTIME_TIMESTAMP=17\n'))).toBe(false)
   })
 
-  test('has messages with any bytes, and its counts add up with what cannot be read and what has no message', () => {
+  test('has messages with any bytes, and its counts include unreadable entries and those without a message', () => {
     const bytes = Buffer.concat([
       entry(1, { MESSAGE: 'one', PRIORITY: '3' }),
       Buffer.concat([begin(2), sized('MESSAGE', Buffer.from('two\nlines \0', 'latin1')), Buffer.from('\n')]),
-      Buffer.from('this is no field\nMESSAGE=lost\n\n'),
+      Buffer.from('not a field\nMESSAGE=lost\n\n'),
       entry(3, { PRIORITY: '6' }),
       entry(4, { MESSAGE: 'level=warn msg="low" left=3' }),
       begin(5),

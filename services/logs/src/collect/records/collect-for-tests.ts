@@ -1,20 +1,20 @@
 import { createCheckpoints } from '../checkpoint-store.ts'
+import { createChunkWriter } from '../chunk-writer.ts'
 import { type openCollecting, withCollecting } from '../collecting-for-tests.ts'
 import type { Collector } from '../collector.ts'
-import { createKeeper } from '../keep-chunks.ts'
 import { isProblem, readSource } from '../read-source.ts'
 import type { SourceEntry } from '../source-entry.ts'
 
-/** A source as a sources file would tell it. */
-export const readEntry = (given: Record<string, unknown>): SourceEntry => {
-  const source = readSource({ host: 'attic', ...given })
+/** A source as an entry of a sources file describes it. */
+export const readEntry = (fields: Record<string, unknown>): SourceEntry => {
+  const source = readSource({ host: 'attic', ...fields })
   if (isProblem(source)) throw new TypeError(`${source.key} ${source.problem}`)
   return source
 }
 
 type Opened = Awaited<ReturnType<typeof openCollecting>>
 
-/** Follows a source into an engine, as the watcher does, until it is told to stop. */
+/** Follows a source into an engine, as the watcher does, until it is stopped. */
 const followInto = <Entry extends SourceEntry>(
   collector: Collector<Entry>,
   source: SourceEntry,
@@ -23,45 +23,45 @@ const followInto = <Entry extends SourceEntry>(
   const stopping = new AbortController()
   const problems: string[] = []
   const checkpoints = createCheckpoints({ db: store.db, source: source.id, now: Date.now })
-  const keeper = createKeeper({ engine, source, checkpoints })
+  const writer = createChunkWriter({ engine, source, checkpoints })
   const { follow } = collector
-  if (!follow) throw new TypeError('This collector follows nothing.')
+  if (!follow) throw new TypeError('This collector does not support following.')
   const onProblem = (problem: string) => problems.push(problem)
   const request = { source: source as Entry, checkpoints, force: false, signal: stopping.signal, onProblem }
   const following = (async () => {
-    for await (const taken of follow(request)) await keeper.take(taken)
-    await keeper.finish(true)
+    for await (const taken of follow(request)) await writer.take(taken)
+    await writer.finish(true)
   })()
   following.catch(() => undefined)
   return {
     problems,
-    /** Ends it, and gives what was stored. */
+    /** Stops it, and returns what was stored. */
     stop: async () => {
       stopping.abort()
       await following
-      return keeper.kept()
+      return writer.result()
     },
   }
 }
 
-/** A way of collecting into an engine and checkpoints, as a run does. */
+/** Collects into an engine and checkpoints, as a run does. */
 export const collectInto = <Entry extends SourceEntry>(collector: Collector<Entry>, opened: Opened) => {
   return {
     entries: async () => (await opened.entries()).toReversed(),
     glean: async (source: SourceEntry, { force = false, signal = new AbortController().signal } = {}) => {
       const problems: string[] = []
       const checkpoints = createCheckpoints({ db: opened.store.db, source: source.id, now: Date.now })
-      const keeper = createKeeper({ engine: opened.engine, source, checkpoints })
+      const writer = createChunkWriter({ engine: opened.engine, source, checkpoints })
       const onProblem = (problem: string) => problems.push(problem)
       const request = { source: source as Entry, checkpoints, force, signal, onProblem }
       try {
-        for await (const taken of collector.collect(request)) await keeper.take(taken)
+        for await (const taken of collector.collect(request)) await writer.take(taken)
       } catch (error) {
-        await keeper.finish(false)
+        await writer.finish(false)
         throw error
       }
-      await keeper.finish(!signal.aborted)
-      const { counts, formats, bytes } = keeper.kept()
+      await writer.finish(!signal.aborted)
+      const { counts, formats, bytes } = writer.result()
       return { ...counts, formats, bytes, problems }
     },
     checkpoints: (source: string) => createCheckpoints({ db: opened.store.db, source, now: Date.now }),
@@ -69,7 +69,7 @@ export const collectInto = <Entry extends SourceEntry>(collector: Collector<Entr
   }
 }
 
-/** An engine and checkpoints of their own, and a way of collecting into them. */
+/** An engine with its checkpoints, and a collector that stores into them. */
 export const withCollector = async <Entry extends SourceEntry>(collector: Collector<Entry>) => {
   const opened = await withCollecting()
   return {

@@ -5,14 +5,14 @@ import type { CollectedRecord } from './record.ts'
 import { createRecordParser } from './record-parser.ts'
 import { tick, withTicks } from './with-ticks.ts'
 
-/** What a reader gives: a record, if there is one, and the place behind it, if one can be told. */
+/** A step of a reader: a record, if there is one, and the position after it, if it is known. */
 export type ReadRecord = { record?: CollectedRecord | undefined; checkpoint?: Checkpoint | undefined }
 
 export type RecordBatchOptions = {
   tenantId: string | null
   time: TimeContext
   now: () => number
-  /** Where records come as they are written: a batch is made of those that came in so long, or of so many if that is sooner. */
+  /** For live records: the maximum time and number of records of a batch. */
   flush?: { milliseconds: number; records: number }
 }
 
@@ -20,12 +20,12 @@ const batchEntries = 4_096
 const batchTextBytes = 1024 * 1024
 const followedTextBytes = 32 * 1024
 
-/** Makes batches of records as they are read. */
+/** Groups records into batches as they are read. */
 export async function* batchRecords(
   reads: AsyncIterable<ReadRecord>,
   { tenantId, time, now, flush }: RecordBatchOptions,
 ): AsyncGenerator<Batch> {
-  // What is followed comes by the hundred, and of many at once; the room for text grows where it has to.
+  // Followed streams are small and many, so the builder starts small; its space for text grows on demand.
   const builder = flush
     ? createBatchBuilder(Math.min(flush.records, batchEntries) + 1_024, followedTextBytes)
     : createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
@@ -61,15 +61,15 @@ export async function* batchRecords(
   for await (const read of flush ? withTicks(reads, flush.milliseconds) : reads) {
     if (hasNews && (read === tick || isFull())) yield finish()
     if (read === tick) continue
-    const { record, checkpoint: place } = read
+    const { record, checkpoint: latest } = read
     if (record) {
       lines += 1
       bytes += record.text.length
       parser.push(record)
     }
-    // Where a reader cannot tell a place it is in the middle of something: what is behind the last one is read again then, and known.
-    checkpoint = place ?? checkpoint
-    hasNews ||= record !== undefined || place !== undefined
+    // Without a position, the reader is in the middle of an entry: records after the last position are read again then, and recognised.
+    checkpoint = latest ?? checkpoint
+    hasNews ||= record !== undefined || latest !== undefined
   }
   if (hasNews) yield finish()
 }

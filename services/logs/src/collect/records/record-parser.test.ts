@@ -33,7 +33,7 @@ const textsOf = (entries: readonly NewEntry[]) => entries.map(({ text }) => text
 const severityOf = (entry: NewEntry | undefined) => severityOfCode(entry?.severity ?? 0)
 
 describe('records', () => {
-  test('become entries with the time of who kept them, whatever the text says', () => {
+  test('become entries with the time of the record, whatever time is in the text', () => {
     const [entry] = parse([record('2019-01-01T00:00:00Z INFO started', { fields: { pid: '7' } })])
     expect(entry).toMatchObject({
       time: start,
@@ -43,7 +43,7 @@ describe('records', () => {
     })
   })
 
-  test('that are lines of one trace are one entry, though another stream comes between', () => {
+  test('that are lines of one trace are one entry, even with another stream in between', () => {
     const texts = textsOf(
       parse([
         record('Traceback (most recent call last):', { stream: 'stderr' }),
@@ -60,21 +60,21 @@ describe('records', () => {
     ])
   })
 
-  test('that come later than a second are entries of their own', () => {
+  test('more than a second later are entries of their own', () => {
     expect(textsOf(parse([record('crashed'), record('  at main', { time: start + 1_001 })]))).toHaveLength(2)
     expect(textsOf(parse([record('crashed'), record('  at main', { time: start + 1_000 })]))).toHaveLength(1)
   })
 
-  test('without a stream stand for themselves, with all of their lines', () => {
+  test('without a stream are entries of their own, with all of their lines', () => {
     const texts = textsOf(
       parse([record('one\n\ttwo', { stream: undefined }), record('  three', { stream: undefined })]),
     )
     expect(texts).toEqual(['one\n\ttwo', '  three'])
   })
 
-  test('have the severity of who kept them, then that of the text, then of its words, then the hint', () => {
+  test('have the severity of the record, else of the format, else of the words, else the hint', () => {
     const hint = severityCode.WARN
-    const [known, told, guessed, hinted, denied] = parse([
+    const [known, parsed, guessed, hinted, denied] = parse([
       record('level=info msg="x"', { severity: severityCode.ERROR, hint }),
       record('level=info msg="x" n=1', { hint, sequence: 2 }),
       record('cannot open the door', { hint, sequence: 3 }),
@@ -82,13 +82,13 @@ describe('records', () => {
       record('listening', { sequence: 5 }),
     ])
     expect(severityOf(known)).toBe('ERROR')
-    expect(told?.severity).toBe(0)
+    expect(parsed?.severity).toBe(0)
     expect(guessed?.severity).toBeUndefined()
     expect(severityOf(hinted)).toBe('WARN')
     expect(denied?.severity).toBeUndefined()
   })
 
-  test('lose escape sequences and what is beyond 1 MiB, and blank ones are none', () => {
+  test('lose escape sequences and the text beyond 1 MiB; blank records are skipped', () => {
     const [coloured, long] = parse([
       record('\u001b[31mred\u001b[0m'),
       record(' '),
@@ -99,7 +99,7 @@ describe('records', () => {
     expect(Buffer.byteLength(long?.text ?? '')).toBe(maxTextBytes)
   })
 
-  test('of very many streams are given as they come, and none is lost', () => {
+  test('of very many streams are emitted early, and none is lost', () => {
     const records = Array.from({ length: 2_000 }, (_, index) =>
       record(`line ${index}`, { stream: `${index}`, sourceId: `journald:attic:${index}` }),
     )

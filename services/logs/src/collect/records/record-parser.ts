@@ -10,26 +10,26 @@ import type { TimeContext } from '../../formats/time.ts'
 import type { CollectedRecord } from './record.ts'
 
 export type RecordParserOptions = {
-  /** Whose the entries are; the records name the sources. */
+  /** The owner of the entries; the records contain the sources. */
   owner: Pick<Origin, 'branch' | 'tenantId'>
-  /** Of times that texts name; they serve to tell formats, the records' own times count. */
+  /** For times in texts. They only help to detect formats; the entries have the times of the records. */
   time: TimeContext
-  /** `records` is how many it was made of. */
+  /** `records` is the number of records of the entry. */
   onEntry: (entry: NewEntry, records: number) => void
-  /** What the format of a text is called that no format knows. */
+  /** The format of texts that no format matches. */
   unknownFormat?: string
 }
 
-/** Makes entries of records, with the lines of a trace as one. Pure: the same records give the same entries. */
+/** Converts records to entries, and joins the lines of a trace. Pure: equal records result in equal entries. */
 export type RecordParser = {
   push: (record: CollectedRecord) => void
-  /** Gives the entries that might go on. */
+  /** Emits the entries that may get more lines. */
   close: () => void
-  /** Entries that might go on; what is before the first of them has been given. */
+  /** The number of entries that may get more lines; all entries before the first of them have been emitted. */
   readonly open: number
 }
 
-/** Lines of one entry are written at once. */
+/** The lines of one entry are written within this time. */
 const joinMilliseconds = 1_000
 const maxStreams = 256
 const maxOrigins = 1_024
@@ -45,7 +45,7 @@ type OpenEntry = {
   awaitsMessage: boolean
 }
 
-/** At most so many, the one that has waited longest goes first. */
+/** Sets a value in a map with a maximum size, and returns the least recently set value if it is displaced. */
 const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, max: number): Value | undefined => {
   map.delete(key)
   map.set(key, value)
@@ -56,7 +56,7 @@ const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, ma
   return oldest[1]
 }
 
-/** UTF-8 is cut between characters. */
+/** Truncates UTF-8 between characters. */
 const cutToLimit = (text: string): { text: string; truncated: boolean } => {
   if (text.length * 3 <= maxTextBytes) return { text, truncated: false }
   const bytes = Buffer.from(text)
@@ -81,15 +81,15 @@ export const createRecordParser = ({
     setWithin(origins, key, origin, maxOrigins)
     return origin
   }
-  const give = ({ record, lines, format, severity }: OpenEntry) => {
+  const emit = ({ record, lines, format, severity }: OpenEntry) => {
     const { text, truncated } = cutToLimit(lines.join('\n'))
-    const told = record.severity ?? severity
-    const isSilent = told === undefined && record.hint !== undefined && guessSeverity(text) === 0
+    const known = record.severity ?? severity
+    const usesHint = known === undefined && record.hint !== undefined && guessSeverity(text) === 0
     const entry: NewEntry = {
       origin: originOf(record.sourceId, format),
       sequence: record.sequence,
       time: record.time,
-      severity: isSilent ? record.hint : told,
+      severity: usesHint ? record.hint : known,
       repeatCount: 1,
       text,
       truncated,
@@ -98,7 +98,7 @@ export const createRecordParser = ({
     }
     onEntry(entry, lines.length)
   }
-  /** `name` is the format that knows the line, if one does. */
+  /** `name` is the format that matches the line, if one does. */
   const continues = (record: CollectedRecord, line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (record.sourceId !== entry.record.sourceId || record.time - entry.lastTime > joinMilliseconds) return false
     if (entry.lines.length > maxJoinedLines || (entry.bytes + line.length + 1) * 3 > maxTextBytes) return false
@@ -135,16 +135,16 @@ export const createRecordParser = ({
         trace: nextTraceState(first, 'none'),
         awaitsMessage: announcesNextLine(format),
       }
-      if (record.stream === undefined) return give(entry)
+      if (record.stream === undefined) return emit(entry)
       const before = open.get(record.stream)
       if (before && continues(record, text, name, before)) return join(record, text, before)
       open.delete(record.stream)
-      if (before) give(before)
+      if (before) emit(before)
       const displaced = setWithin(open, record.stream, entry, maxStreams)
-      if (displaced) give(displaced)
+      if (displaced) emit(displaced)
     },
     close: () => {
-      for (const entry of open.values()) give(entry)
+      for (const entry of open.values()) emit(entry)
       open.clear()
     },
   }

@@ -1,25 +1,25 @@
 /**
- * What was read where somebody keeps more than lines: a journal, a container engine. Who kept it knows when it was written and by whom, so
- * the text need not say so.
+ * A record of a system that stores more than lines: a journal, a container engine. That system knows when the record was written and by which
+ * program, so the text need not contain it.
  */
 export type CollectedRecord = {
   sourceId: string
-  /** Records of one stream that follow each other may be lines of one entry; without one, each stands for itself. */
+  /** Consecutive records of one stream may be lines of one entry; a record without a stream is an entry by itself. */
   stream: string | undefined
   /** As its program wrote it, without a line end. */
   text: string
-  /** Epoch milliseconds, NaN where nobody said. */
+  /** Epoch milliseconds, NaN if unknown. */
   time: number
-  /** A number that it has whenever it is read, higher than that of the one before at the same millisecond. */
+  /** A number that is the same whenever the record is read, and higher than that of the preceding record in the same millisecond. */
   sequence: number
-  /** The severity's code, where who kept it knows for sure. */
+  /** The severity's code, if the storing system knows it for certain. */
   severity: number | undefined
-  /** The severity's code where neither the text nor its words say anything. */
+  /** The severity's code if neither the format nor the words of the text indicate one. */
   hint: number | undefined
-  /** What is known beyond the text. */
+  /** Metadata beyond the text. */
   fields: Record<string, unknown> | undefined
 }
 
-/** A nanosecond within its millisecond and the how manieth of the equal ones, as one number: 20 bits and 24 bits, so below 2^52. */
+/** Combines a nanosecond within its millisecond and the ordinal of equal ones into one number: 20 bits and 24 bits, so below 2^52. */
 export const sequenceWithin = (nanosecondOfMillisecond: number, nth: number): number =>
   nanosecondOfMillisecond * 2 ** 24 + Math.min(nth, 2 ** 24 - 1)

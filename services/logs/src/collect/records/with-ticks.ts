@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Told of between items, when so long has gone by since the last was. */
-export const tick: unique symbol = Symbol('so long has gone by')
+/** Yielded between items when the interval has elapsed since the last tick. */
+export const tick: unique symbol = Symbol('the interval has elapsed')
 
-/** What comes, and ticks while it comes. Whoever stops early has to end what it comes from: an item that is waited for is not waited for any more. */
+/** Yields the items, and ticks in between. A consumer that stops early must end the source of the items, because a pending item is not awaited. */
 export async function* withTicks<Item>(
   items: AsyncIterable<Item>,
   milliseconds: number,
@@ -17,7 +17,7 @@ export async function* withTicks<Item>(
     )
   const nextItem = () => {
     const next = iterator.next()
-    // One that fails after nobody waits for it any more is nobody's.
+    // Avoids an unhandled rejection of an item that is not awaited any more.
     next.catch(() => undefined)
     return next
   }

@@ -2,15 +2,15 @@ import type { Checkpoint, Checkpoints, Chunk, CollectRequest } from '../collecto
 import { type CollectedLog, collectPieces } from '../files/collect-pieces.ts'
 import { excerptBytes, holds } from '../files/excerpts.ts'
 import {
-  type FilePlace,
+  type FilePosition,
   fromCheckpoint,
-  isPlaceKey,
+  isPositionKey,
   isSameStamp,
   modifiedMilliseconds,
-  placePrefix,
-} from '../files/file-place.ts'
+  positionPrefix,
+} from '../files/file-position.ts'
 import type { OpenFile } from '../files/log-file.ts'
-import { logsWithPlaces } from '../files/logs-with-places.ts'
+import { logsWithPositions } from '../files/logs-with-positions.ts'
 import type { Matched, StampedFile } from '../files/match-pieces.ts'
 import type { SshEntry } from '../source-entry.ts'
 import { findRemoteFiles } from './find-remote-files.ts'
@@ -20,59 +20,59 @@ import { isSshFailure, SshFailure } from './ssh-failure.ts'
 
 export type RemoteFilesOptions = {
   files: RemoteFiles
-  /** Of a packed file, unpacked. */
+  /** The limit of a compressed file, decompressed. */
   maxExpandedBytes: number
   now: () => number
 }
 
 /**
- * Of a log that is met for the first time its own file is read, and what lies beside it is history; where every file has a date in its name,
- * all of them are the log. Afterwards whatever was written later than what was read last is read, however often the log was rotated since.
+ * When a log is found for the first time, only its own file is read, and rotated files are skipped as history; if every file has a date in its
+ * name, all are read. Later, every file that was modified after the last read is read, however often the log has been rotated since.
  */
-const selectNew = ({ files, places }: CollectedLog): ((file: StampedFile) => boolean) => {
-  const lastRead = Math.max(...places.map(({ stamp }) => (stamp === null ? 0 : modifiedMilliseconds(stamp))))
-  if (places.length > 0) return ({ isRotated, stamp }) => !isRotated || modifiedMilliseconds(stamp) > lastRead
+const selectNew = ({ files, positions }: CollectedLog): ((file: StampedFile) => boolean) => {
+  const lastRead = Math.max(...positions.map(({ stamp }) => (stamp === null ? 0 : modifiedMilliseconds(stamp))))
+  if (positions.length > 0) return ({ isRotated, stamp }) => !isRotated || modifiedMilliseconds(stamp) > lastRead
   const hasOwnFile = files.some(({ isRotated }) => !isRotated)
   return ({ isRotated }) => !isRotated || !hasOwnFile
 }
 
 /**
- * Places as they are after a rotation by renaming, which SFTP does not report: a short place that a rotated file holds, too, is that file's.
- * What a program always begins with may stand at the beginning of the new file as well. A long one is a copy that is being made.
+ * Adapts positions after a rotation by renaming, which SFTP does not report: a position whose excerpt is short belongs to a rotated file that also
+ * contains it, since the new file may begin with the same lines that the program always writes first. A long excerpt indicates a copy in progress.
  */
-const followRenames = async ({ files, places }: CollectedLog, open: OpenFile): Promise<FilePlace[]> => {
-  const isKnown = (file: StampedFile) => places.some(({ stamp }) => stamp !== null && isSameStamp(stamp, file.stamp))
+const followRenames = async ({ files, positions }: CollectedLog, open: OpenFile): Promise<FilePosition[]> => {
+  const isKnown = (file: StampedFile) => positions.some(({ stamp }) => stamp !== null && isSameStamp(stamp, file.stamp))
   const rotated = files.filter((file) => file.isRotated && !isKnown(file))
-  const follow = async (place: FilePlace): Promise<FilePlace> => {
-    const { head, stamp } = place
-    if (stamp === null || head.bytes === 0 || head.bytes >= excerptBytes || place.isBinary) return place
+  const follow = async (position: FilePosition): Promise<FilePosition> => {
+    const { head, stamp } = position
+    if (stamp === null || head.bytes === 0 || head.bytes >= excerptBytes || position.isBinary) return position
     for (const { path, packing, stamp: seen } of rotated)
-      if (stamp.inode !== path && (await holds(path, packing, place, open)))
-        return { ...place, stamp: { ...stamp, inode: seen.inode } }
-    return place
+      if (stamp.inode !== path && (await holds(path, packing, position, open)))
+        return { ...position, stamp: { ...stamp, inode: seen.inode } }
+    return position
   }
-  return Promise.all(places.map(follow))
+  return Promise.all(positions.map(follow))
 }
 
-/** The file under the log's own name where it is another one than before, and the one before is nowhere to be found. */
-const replacedFile = ({ places }: CollectedLog, matched: readonly Matched[]): string | undefined => {
-  const latest = places.reduce<(typeof places)[number] | undefined>(
-    (newest, place) => (newest === undefined || place.generation > newest.generation ? place : newest),
+/** The file under the log's own name, if it is another one than before and the previous one is missing. */
+const replacedFile = ({ positions }: CollectedLog, matched: readonly Matched[]): string | undefined => {
+  const latest = positions.reduce<(typeof positions)[number] | undefined>(
+    (newest, position) => (newest === undefined || position.generation > newest.generation ? position : newest),
     undefined,
   )
-  const isFound = matched.some((match) => match.kind === 'known' && match.place === latest)
+  const isFound = matched.some((match) => match.kind === 'known' && match.position === latest)
   if (!latest || latest.offset === 0 || isFound) return undefined
   return matched.find(({ kind, file }) => kind === 'new' && file.path === latest.path)?.file.path
 }
 
-/** Places from before pieces of a log were distinguished are of no use: what was read by them is known again by its entries. */
-async function* placesOf(checkpoints: Checkpoints): AsyncGenerator<Checkpoint> {
-  for await (const checkpoint of checkpoints.list(placePrefix)) {
-    if (isPlaceKey(checkpoint.key)) yield checkpoint
+/** Ignores positions stored before pieces of a log were distinguished: lines that were read with them are recognised by their entries. */
+async function* positionsOf(checkpoints: Checkpoints): AsyncGenerator<Checkpoint> {
+  for await (const checkpoint of checkpoints.list(positionPrefix)) {
+    if (isPositionKey(checkpoint.key)) yield checkpoint
   }
 }
 
-/** Collects text files of a remote host: what has come since they were read last, over rotation, packing and truncation. */
+/** Collects text files of a remote host: the lines since the last read, across rotation, compression and truncation. */
 export async function* collectRemoteFiles(
   request: CollectRequest<SshEntry>,
   { files, maxExpandedBytes, now }: RemoteFilesOptions,
@@ -107,14 +107,16 @@ export async function* collectRemoteFiles(
     selectNew: (log: CollectedLog, matched: readonly Matched[]) => {
       const replaced = replacedFile(log, matched)
       if (replaced !== undefined)
-        onProblem(`${replaced} is another file than it was: what was written before that and not read is lost.`)
+        onProblem(
+          `${replaced} has been replaced by another file: lines of the previous one that were not read are lost.`,
+        )
       return selectNew(log)
     },
   }
   const found = await findRemoteFiles(files, source.path ?? '', { signal, onProblem })
-  for await (const log of logsWithPlaces(found, placesOf(checkpoints), fromCheckpoint)) {
+  for await (const log of logsWithPositions(found, positionsOf(checkpoints), fromCheckpoint)) {
     if (signal.aborted) return
-    const places = await followRenames(log, collecting.open)
-    yield* collectPieces({ ...log, places }, request, collecting)
+    const positions = await followRenames(log, collecting.open)
+    yield* collectPieces({ ...log, positions }, request, collecting)
   }
 }

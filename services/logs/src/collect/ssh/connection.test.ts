@@ -26,7 +26,7 @@ const open = (
 const publicKeyOf = (line: string) => Buffer.from(line.split(' ')[1] ?? '', 'base64')
 
 describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => {
-  test('is let in by its key, and no password is ever offered', async () => {
+  test('authenticates with its key, and never offers a password', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
@@ -36,14 +36,14 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     expect(server.log()).not.toContain('keyboard-interactive')
   })
 
-  test('with a key that the host does not know is refused with a sentence, still without a password', async () => {
+  test('with a key that the host does not accept fails with a sentence, also without a password', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor()
     await expect(open(visitor, visitor.addressOf(server))).rejects.toThrow('authorized_keys')
     expect(server.log()).not.toContain('password')
   })
 
-  test('hands programs their arguments as they are, whatever is in them', async () => {
+  test('passes arguments to programs unchanged, whatever characters they have', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
@@ -52,17 +52,19 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     expect(String(output)).toBe(words.map((word) => `<${word}>`).join(''))
   })
 
-  test('says with which code and which words a program failed, and that one is not there', async () => {
+  test('reports the exit code and error output of a program that failed, and one that does not exist', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
     const limits = { signal: never, maxBytes: 1000 }
     await expect(outputOf(connection.run, ['ls', '/not/there'], limits)).rejects.toThrow(/ended with \d: .*not\/there/)
     await expect(outputOf(connection.run, ['no-such-program'], limits)).rejects.toThrow(CommandFailed)
-    await expect(outputOf(connection.run, ['seq', '100000'], limits)).rejects.toThrow('says more than 1000 bytes')
+    await expect(outputOf(connection.run, ['seq', '100000'], limits)).rejects.toThrow(
+      'has more than 1000 bytes of output',
+    )
   })
 
-  test('ends a program on the far side with its signal', async () => {
+  test('ends a program on the remote host when its signal aborts', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
@@ -84,7 +86,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
       .toBe('gone')
   })
 
-  test('remembers the key of a new host, and refuses a changed one with a sentence that says how to accept it', async () => {
+  test('stores the key of a new host, and rejects a changed one with a sentence on how to accept it', async () => {
     await using first = await startSshd()
     await using visitor = await createVisitor(first)
     const address = visitor.addressOf(first)
@@ -109,42 +111,42 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     expect(again.isOpen).toBe(true)
   })
 
-  test('believes known_hosts before what it has seen itself', async () => {
+  test('trusts known_hosts more than the keys that it has stored', async () => {
     const hostKey = makeKeyPair()
     await using server = await startSshd({ hostKey })
     await using visitor = await createVisitor(server)
-    const place = `[127.0.0.1]:${server.port}`
-    await writeFile(visitor.knownHosts, `${place} ${makeKeyPair().public}\n`)
+    const knownHost = `[127.0.0.1]:${server.port}`
+    await writeFile(visitor.knownHosts, `${knownHost} ${makeKeyPair().public}\n`)
     await expect(open(visitor, visitor.addressOf(server))).rejects.toThrow('known_hosts has another')
-    await writeFile(visitor.knownHosts, `@revoked ${place} ${hostKey.public}\n`)
+    await writeFile(visitor.knownHosts, `@revoked ${knownHost} ${hostKey.public}\n`)
     await expect(open(visitor, visitor.addressOf(server))).rejects.toThrow('revoked')
-    await writeFile(visitor.knownHosts, `${place} ${hostKey.public}\n`)
+    await writeFile(visitor.knownHosts, `${knownHost} ${hostKey.public}\n`)
     await using connection = await open(visitor, visitor.addressOf(server))
     expect(connection.isOpen).toBe(true)
   })
 
-  test('warns of a key that others can read', async () => {
+  test('has a warning for a key that others can read', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     const pair = makeKeyPair()
     await server.authorize(pair.public)
     const keyPath = await visitor.keep('open_key', pair.private, 0o644)
     await using connection = await open(visitor, { ...visitor.addressOf(server), keyPath })
-    expect(connection.warnings).toEqual([expect.stringContaining('open to its group and to everybody (mode 644)')])
+    expect(connection.warnings).toEqual([expect.stringContaining('open to its group and to all users (mode 644)')])
     await using quiet = await open(visitor, visitor.addressOf(server))
     expect(quiet.warnings).toEqual([])
   })
 
-  test('gives what it needs room for back: very many commands one after the other and at once', async () => {
+  test('releases its channels: many commands run one after the other and concurrently', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
     const one = (index: number) => outputOf(connection.run, ['echo', `${index}`], { signal: never, maxBytes: 100 })
-    const said = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)))
-    expect(said.map(Number)).toEqual(Array.from({ length: 40 }, (_, index) => index))
+    const outputs = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)))
+    expect(outputs.map(Number)).toEqual(Array.from({ length: 40 }, (_, index) => index))
   })
 
-  test('that is cut fails whatever is under way, and whatever comes after', async () => {
+  test('that is cut fails pending and later operations', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using way = await openSeverable(`127.0.0.1:${server.port}`)
@@ -155,13 +157,13 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
       for await (const _ of running.output) way.cut()
       await running.ended
     }
-    await expect(read()).rejects.toThrow('broken off')
+    await expect(read()).rejects.toThrow('was lost')
     expect(connection.isOpen).toBe(false)
-    await expect(connection.run(['echo'], never)).rejects.toThrow('broken off')
-    await expect(connection.openFiles()).rejects.toThrow('broken off')
+    await expect(connection.run(['echo'], never)).rejects.toThrow('was lost')
+    await expect(connection.openFiles()).rejects.toThrow('was lost')
   })
 
-  test('notices by the missing signs of life that nobody is there any more', async () => {
+  test('detects by missing keepalives that the host no longer responds', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using way = await openSeverable(`127.0.0.1:${server.port}`)
@@ -169,10 +171,10 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     const limits = { keepaliveMilliseconds: 50, keepalivesMissed: 2 }
     await using connection = await open(visitor, address, { limits })
     way.mute()
-    await expect(outputOf(connection.run, ['echo'], { signal: never, maxBytes: 10 })).rejects.toThrow('broken off')
+    await expect(outputOf(connection.run, ['echo'], { signal: never, maxBytes: 10 })).rejects.toThrow('was lost')
   })
 
-  test('is one for all who need the same host, another after it broke, and none after the end', async () => {
+  test('is shared by all users of a host, replaced after it broke, and refused after the end', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using way = await openSeverable(`127.0.0.1:${server.port}`)
@@ -181,7 +183,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     const [one, two] = await Promise.all([connections.borrow(address, never), connections.borrow(address, never)])
     expect(one.connection).toBe(two.connection)
     way.cut()
-    await expect(one.connection.run(['echo'], never)).rejects.toThrow('broken off')
+    await expect(one.connection.run(['echo'], never)).rejects.toThrow('was lost')
     await expect(connections.borrow(address, never)).rejects.toThrow(SshFailure)
     way.mend()
     const three = await connections.borrow(address, never)
@@ -191,7 +193,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await expect(connections.borrow(address, never)).rejects.toThrow('ending')
   })
 
-  test('is closed when nobody has needed it for a while', async () => {
+  test('is closed after it has been idle for a while', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connections = createSshConnections({
@@ -204,7 +206,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await expect.poll(() => borrowed.connection.isOpen).toBe(false)
   })
 
-  test('to where nothing listens, nobody answers, or nothing may be reached says so', async () => {
+  test('fails with a reason if nothing listens, nothing responds, or the address is not allowed', async () => {
     await using visitor = await createVisitor()
     const address = { host: '127.0.0.1', port: 9, user: 'kim', keyPath: visitor.keyPath }
     await expect(open(visitor, address)).rejects.toThrow('nothing listens there')
@@ -221,8 +223,8 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
   })
 })
 
-describe('the key of a connection by SSH', () => {
-  test('is read from the folders for keys alone, whatever its path or its links say', async () => {
+describe('the key of an SSH connection', () => {
+  test('is read only from the key folders, whatever its path or its links', async () => {
     await using visitor = await createVisitor()
     const outside = join(visitor.keys, '..', 'outside')
     await writeFile(outside, makeKeyPair().private, { mode: 0o600 })
@@ -232,27 +234,27 @@ describe('the key of a connection by SSH', () => {
     const refusals: [string, string][] = [
       [outside, 'SERVICE_SSH_KEY_DIRS'],
       [`${visitor.keys}/../outside`, '".."'],
-      [visitor.keys, 'alone'],
+      [visitor.keys, 'only'],
       ['/etc/shadow', 'SERVICE_SSH_KEY_DIRS'],
       ['id_ed25519', 'begin with "/"'],
       [`${visitor.keys}/a\0b`, 'control characters'],
       [`${visitor.keys}/a\nb`, 'control characters'],
-      [link, 'link to a place outside'],
-      [join(visitor.keys, 'absent'), 'it is not there'],
+      [link, 'link to a file outside'],
+      [join(visitor.keys, 'absent'), 'it does not exist'],
       [`/${'x'.repeat(5_000)}`, '4096 characters'],
     ]
     for (const [keyPath, words] of refusals)
       await expect(open(visitor, { ...address, keyPath }), keyPath).rejects.toThrow(words)
   })
 
-  test('with a passphrase, of the public half, or that is none is refused, and nothing of it is told', async () => {
+  test('with a passphrase, of the public half, or invalid is rejected, and its content is not disclosed', async () => {
     await using visitor = await createVisitor()
     const pair = makeKeyPair()
     const address = { host: '127.0.0.1', port: 9, user: 'kim' }
     const files: [string, string, string][] = [
       ['locked', makeKeyPair({ passphrase: 'secret' }).private, 'has a passphrase'],
       ['id.pub', pair.public, 'is a public key'],
-      ['junk', 'password=hunter2', 'is no private key'],
+      ['junk', 'password=hunter2', 'is not a private key'],
       ['large', 'x'.repeat(70_000), 'larger than'],
     ]
     for (const [name, contents, words] of files) {

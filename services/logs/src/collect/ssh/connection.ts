@@ -11,33 +11,33 @@ import { readKeyFile } from './key-file.ts'
 import { followCommand, tetheredCommand } from './remote-command.ts'
 import { isSshFailure, SshFailure } from './ssh-failure.ts'
 
-/** A way to a remote host. Everything on it fails with SshFailure once it is broken. */
+/** A connection to a remote host. All its operations fail with SshFailure once it is broken. */
 export type SshConnection = AsyncDisposable & {
   readonly isOpen: boolean
-  /** Of the host's key. */
+  /** The fingerprint of the host's key. */
   readonly fingerprint: string
-  /** What should be mended about the key's file. */
+  /** Problems with the permissions of the key's file. */
   readonly warnings: readonly string[]
-  /** Runs a program there, with its arguments quoted for the shell that SSH puts in between. */
+  /** Runs a program on the remote host. Its arguments are quoted for the shell that sshd starts. */
   run: RunCommand
-  /** The far side's files; throws SshFailure where SFTP is off. */
+  /** Opens the remote host's files; throws SshFailure if SFTP is disabled. */
   openFiles: () => Promise<SFTPWrapper>
-  /** Waits for an answer of the far side within the limit. Throws SshFailure and ends the connection where none comes. */
+  /** Waits for a response of the remote host within the limit. Throws SshFailure and ends the connection after a timeout. */
   answered: <Answer>(answer: Promise<Answer>) => Promise<Answer>
-  /** A connection to a Unix socket there. */
+  /** Connects to a Unix socket on the remote host. */
   dialSocket: (path: string) => Promise<Duplex>
 }
 
 export type SshOptions = {
   hostKeys: HostKeys
-  /** Where keys may lie. */
+  /** The folders in which keys are allowed. */
   keyFolders: readonly string[]
   limits?: Partial<SshLimits>
 }
 
 export type Opening = {
   signal: AbortSignal
-  /** A changed key of the host with this fingerprint is taken. */
+  /** Accepts a changed key of the host with this fingerprint. */
   acceptHostKey?: string | undefined
 }
 
@@ -47,13 +47,13 @@ type Closable = { once: (event: 'close', listener: () => void) => unknown }
 const sessionTries = 20
 const sessionPauseMilliseconds = 50
 
-/** Connects, checks the host's key before anything is shown to it, and proves who we are with the key alone. Throws SshFailure. */
+/** Connects, verifies the host's key before any data is sent to the host, and authenticates with the key only. Throws SshFailure. */
 export const openSshConnection = async (
   address: SshAddress,
-  { hostKeys, keyFolders, limits: given }: SshOptions,
+  { hostKeys, keyFolders, limits: overrides }: SshOptions,
   { signal, acceptHostKey }: Opening,
 ): Promise<SshConnection> => {
-  const limits = { ...sshLimits, ...given }
+  const limits = { ...sshLimits, ...overrides }
   const key = await readKeyFile(address.keyPath, keyFolders)
   const socket = await dial(address, limits.connectMilliseconds, signal)
   const privateKey = key.contents
@@ -63,19 +63,21 @@ export const openSshConnection = async (
   const waiting = new Set<(reason: SshFailure) => void>()
   let isOpen = true
   const broken = (cause?: unknown) =>
-    new SshFailure('unreachable', `The connection to ${address.host} is broken off.`, { cause })
+    new SshFailure('unreachable', `The connection to ${address.host} was lost.`, { cause })
   void closed.then((cause) => {
     isOpen = false
     for (const reject of waiting) reject(broken(cause))
     waiting.clear()
   })
 
-  /** A host that owes an answer is left: its requests would stay under way, and its channels taken. */
+  /** Ends the connection to a host that does not respond: its requests would remain pending, and its channels occupied. */
   const within = async <Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> => {
     const silence = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const seconds = Math.ceil(milliseconds / 1_000)
-      silence.reject(new SshFailure('timeout', `${address.host} let us in, but has not answered for ${seconds} s.`))
+      silence.reject(
+        new SshFailure('timeout', `${address.host} accepted the connection, but has not responded for ${seconds} s.`),
+      )
       void session.end()
     }, milliseconds)
     try {
@@ -87,7 +89,7 @@ export const openSshConnection = async (
   const answered = <Answer>(answer: Promise<Answer>) => within(answer, limits.answerMilliseconds)
   const unlessSilent = <Answer>(answer: Promise<Answer>) => within(answer, limits.silenceMilliseconds)
 
-  /** Settles with the connection, too. `take` gets the channel before anything that comes on it is told. */
+  /** Settles when the connection ends, too. `take` receives the channel before its first event. */
   const attempt = async <Channel, Result>(open: OpenChannel<Channel>, take: (channel: Channel) => Result) => {
     const opening = Promise.withResolvers<Result>()
     if (!isOpen) throw broken()
@@ -99,7 +101,7 @@ export const openSshConnection = async (
       waiting.delete(opening.reject)
     }
   }
-  /** sshd counts a session for a moment after it has ended, and refuses the next one for it. */
+  /** sshd counts a session for a moment after it has ended, and may reject the next one because of it. */
   const attemptSession: typeof attempt = async (open, take) => {
     for (let tries = 1; ; tries++) {
       try {
@@ -110,8 +112,8 @@ export const openSshConnection = async (
       await sleep(sessionPauseMilliseconds)
     }
   }
-  /** Opens a channel when there is room for one more; it is the channel's end that makes room again. */
-  const inRoom = async <Result>(refusal: string, opening: (enter: (channel: Closable) => void) => Promise<Result>) => {
+  /** Opens a channel when fewer than the maximum are open; the slot is released when the channel closes. */
+  const inSlot = async <Result>(refusal: string, opening: (enter: (channel: Closable) => void) => Promise<Result>) => {
     await gate.enter(1)
     let hasEntered = false
     try {
@@ -140,18 +142,18 @@ export const openSshConnection = async (
     fingerprint: session.fingerprint,
     warnings: key.warnings,
     run: (words, stop) =>
-      inRoom(`${words[0]} cannot be run`, (enter) =>
+      inSlot(`${words[0]} cannot be run`, (enter) =>
         attemptSession<ClientChannel, RunningCommand>(
           (done) => client.exec(tetheredCommand(words), done),
           (channel) => followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, unlessSilent }),
         ),
       ),
     openFiles: () =>
-      inRoom('SFTP is not to be had', (enter) =>
+      inSlot('SFTP is not available', (enter) =>
         attemptSession<SFTPWrapper, SFTPWrapper>((done) => client.sftp(done), entering(enter)),
       ),
     dialSocket: (path) =>
-      inRoom(`${path} cannot be connected to`, (enter) =>
+      inSlot(`${path} cannot be connected to`, (enter) =>
         attempt<ClientChannel, ClientChannel>(
           (done) => client.openssh_forwardOutStreamLocal(path, done),
           entering(enter),

@@ -2,23 +2,23 @@ import { addAbortListener } from '@trellis/kit/lifecycle'
 import { openSshConnection, type SshConnection, type SshOptions } from './connection.ts'
 import type { SshAddress } from './handshake.ts'
 
-/** A connection that is used until it is disposed of. */
+/** A connection that is in use until it is disposed. */
 export type BorrowedConnection = Disposable & { connection: SshConnection }
 
-/** Connections to hosts: one for each way of reaching one, shared by all that is read there. */
+/** Connections to hosts, one for each address and key, shared by all readers. */
 export type SshConnections = AsyncDisposable & {
-  /** Gives the connection that is there, or makes it. Throws SshFailure. */
+  /** Returns the existing connection, or opens it. Throws SshFailure. */
   borrow: (address: SshAddress, signal: AbortSignal) => Promise<BorrowedConnection>
 }
 
-/** Kept so long for the next one that needs it. */
+/** How long an unused connection is retained. */
 const idleMilliseconds = 30_000
 
 type Shared = { opening: Promise<SshConnection>; users: number; idle?: NodeJS.Timeout }
 
 const nameOf = ({ host, port, user, keyPath }: SshAddress) => JSON.stringify([host, port, user, keyPath])
 
-/** Waits for something that goes on for others when this one's signal aborts. */
+/** Waits for a shared promise until this caller's signal aborts. */
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> => {
   let unlink: () => void = () => undefined
   const aborted = new Promise<never>((_, reject) => {
@@ -34,20 +34,20 @@ const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal
 export const createSshConnections = (options: SshOptions & { idleMilliseconds?: number }): SshConnections => {
   const shared = new Map<string, Shared>()
   const ending = new AbortController()
-  const patience = options.idleMilliseconds ?? idleMilliseconds
+  const maxIdleMilliseconds = options.idleMilliseconds ?? idleMilliseconds
 
-  const forget = (name: string, entry: Shared) => {
+  const evict = (name: string, entry: Shared) => {
     clearTimeout(entry.idle)
     if (shared.get(name) === entry) shared.delete(name)
   }
   const close = async (name: string, entry: Shared) => {
-    forget(name, entry)
+    evict(name, entry)
     const connection = await entry.opening.catch(() => undefined)
     await connection?.[Symbol.asyncDispose]()
   }
   const open = (name: string, address: SshAddress): Shared => {
     const entry: Shared = { opening: openSshConnection(address, options, { signal: ending.signal }), users: 0 }
-    entry.opening.catch(() => forget(name, entry))
+    entry.opening.catch(() => evict(name, entry))
     shared.set(name, entry)
     return entry
   }
@@ -58,20 +58,20 @@ export const createSshConnections = (options: SshOptions & { idleMilliseconds?: 
       const name = nameOf(address)
       const known = shared.get(name)
       const isBroken = known !== undefined && !(await known.opening.then(({ isOpen }) => isOpen).catch(() => false))
-      if (known && isBroken) forget(name, known)
+      if (known && isBroken) evict(name, known)
       const entry = shared.get(name) ?? open(name, address)
       entry.users += 1
       clearTimeout(entry.idle)
-      const give = () => {
+      const release = () => {
         entry.users -= 1
         if (entry.users > 0) return
-        entry.idle = setTimeout(() => void close(name, entry), patience).unref()
+        entry.idle = setTimeout(() => void close(name, entry), maxIdleMilliseconds).unref()
       }
       try {
         const connection = await unlessAborted(entry.opening, signal)
-        return { connection, [Symbol.dispose]: give }
+        return { connection, [Symbol.dispose]: release }
       } catch (error) {
-        give()
+        release()
         throw error
       }
     },

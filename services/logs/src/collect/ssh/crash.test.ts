@@ -18,7 +18,7 @@ const line = (number: number) => `2026-03-01T09:15:${String(number % 60).padStar
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => line(from + index)).join('')
 
 test.skipIf(sshdMissing !== undefined)(
-  'killed while it collects from a remote host, at whatever moment, a process loses no line and stores none twice',
+  'killed at any time while it collects from a remote host, a process neither loses nor duplicates lines',
   async () => {
     await using folder = await temporaryDirectory()
     await using server = await startSshd()
@@ -26,7 +26,7 @@ test.skipIf(sshdMissing !== undefined)(
     const data = join(folder.path, 'data')
     const path = join(folder.path, 'app.log')
     const address = visitor.addressOf(server)
-    // When it is killed and how much is written before follow from the seed of the run.
+    // The time of each kill and the amount written before it depend on the seed of the run.
     const random = randomFrom(runSeed)
     let written = 0
     const write = async (count: number) => {
@@ -40,7 +40,7 @@ test.skipIf(sshdMissing !== undefined)(
       const child = spawn(process.execPath, arguments_, { stdio: ['pipe', 'pipe', 'inherit'] })
       const ended = once(child, 'exit')
       await once(child.stdout, 'data')
-      // Once after a whole run, else at whatever moment: before anything is stored, between two runs, within one.
+      // Once after a complete run, otherwise at any time: before anything is stored, between two runs, or during one.
       if (round === 2) await once(child.stdout, 'data')
       else await sleep(random() * 1_500)
       await write(1_000 + Math.floor(random() * 3_000))

@@ -11,7 +11,7 @@ export type RemoteSearch = { signal: AbortSignal; onProblem: (problem: string) =
 const maxFound = 10_000
 const maxDepth = 8
 
-/** What is in a folder; nothing where it cannot be listed, as where its name is a pattern. */
+/** The entries of a folder; empty if it cannot be listed, for example if its name is a pattern. */
 const listIfThere = async (files: RemoteFiles, folder: string, signal: AbortSignal): Promise<RemoteEntry[]> => {
   try {
     return await files.list(folder, signal)
@@ -39,7 +39,7 @@ const toFound = (path: string, name: LogName, entry: RemoteEntry): StampedFile =
   stamp: remoteStamp(path, entry),
 })
 
-/** The file that a path names, with what rotation has left beside it; undefined where there is no such file. */
+/** The file at a path, with its rotated files; undefined if the file does not exist. */
 const oneLog = (path: string, entries: readonly RemoteEntry[]): StampedFile[] | undefined => {
   const own = posix.basename(path)
   if (!entries.some(({ name, kind }) => name === own && kind === 'file')) return undefined
@@ -53,7 +53,7 @@ const oneLog = (path: string, entries: readonly RemoteEntry[]): StampedFile[] | 
   })
 }
 
-/** One file, the files of a folder, or those that a pattern fits, with what rotation has left of them. Throws SshFailure. */
+/** One file, the files of a folder, or those that match a pattern, with their rotated files. Throws SshFailure. */
 export const findRemoteFiles = async (
   files: RemoteFiles,
   pattern: string,
@@ -61,7 +61,7 @@ export const findRemoteFiles = async (
 ): Promise<StampedFile[]> => {
   const { base, glob } = picomatch.scan(pattern)
   const beside = posix.dirname(pattern)
-  // A name may have the characters of a pattern in it.
+  // A name may contain characters of patterns.
   const entries =
     glob === '' ? await files.list(beside, search.signal) : await listIfThere(files, beside, search.signal)
   const named = oneLog(pattern, entries)
@@ -69,7 +69,7 @@ export const findRemoteFiles = async (
   if (glob === '') {
     const isFolder = entries.some(({ name, kind }) => name === posix.basename(pattern) && kind === 'folder')
     if (isFolder) return findRemoteFiles(files, `${escaped(pattern)}/*`, search)
-    search.onProblem(`${pattern} is not there.`)
+    search.onProblem(`${pattern} does not exist.`)
     return []
   }
   const found: StampedFile[] = []
@@ -79,7 +79,7 @@ export const findRemoteFiles = async (
     if (isForeignPacking(entry.name) || !(fits(path) || fits(posix.join(folder, name.log)))) return
     const log = posix.relative(base, posix.join(folder, name.log))
     if (found.length < maxFound) found.push(toFound(path, { ...name, log }, entry))
-    else if (found.length === maxFound) search.onProblem(`There are more than ${maxFound} files that fit ${pattern}.`)
+    else if (found.length === maxFound) search.onProblem(`More than ${maxFound} files match ${pattern}.`)
   }
   const fits = picomatch(pattern, { dot: true })
   const depth = glob.includes('**') ? maxDepth : glob.split('/').length
@@ -87,7 +87,7 @@ export const findRemoteFiles = async (
     for (const entry of await listQuietly(files, folder, search)) {
       const path = posix.join(folder, entry.name)
       if (search.signal.aborted || found.length > maxFound) return
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with them is no log's
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: names of logs do not have them
       if (/[\u0000-\u001f\u007f]/.test(entry.name)) continue
       if (entry.kind === 'folder' && left > 1) await walk(path, left - 1)
       if (entry.kind === 'file') add(path, entry)

@@ -5,21 +5,21 @@ import { reasonOf, unreachable } from './dial.ts'
 import type { HostKeys, HostKeyVerdict } from './host-keys.ts'
 import { SshFailure } from './ssh-failure.ts'
 
-/** How a host is reached: with a key alone. */
+/** The address of a host, and the key that is used. */
 export type SshAddress = { host: string; port: number; user: string; keyPath: string }
 
 export type SshLimits = {
   connectMilliseconds: number
-  /** From connected to let in. */
+  /** From the connection to the end of authentication. */
   handshakeMilliseconds: number
   keepaliveMilliseconds: number
-  /** Signs of life that may be missed. */
+  /** The number of unanswered keepalives after which the connection is closed. */
   keepalivesMissed: number
-  /** Commands and transfers at a time; sshd allows ten (MaxSessions). */
+  /** Concurrent commands and transfers; sshd allows ten (MaxSessions). */
   channels: number
-  /** From a request, for a file's bytes or to start a program, to its answer. */
+  /** From a request, for a file's bytes or to start a program, to its response. */
   answerMilliseconds: number
-  /** In which a program that runs there writes nothing. */
+  /** The maximum time in which a remote program writes no output. */
   silenceMilliseconds: number
 }
 
@@ -33,12 +33,12 @@ export const sshLimits: SshLimits = {
   silenceMilliseconds: 300_000,
 }
 
-/** A host that has let us in. */
+/** An authenticated session with a host. */
 export type Session = {
   client: Client
-  /** Of the host's key. */
+  /** The fingerprint of the host's key. */
   fingerprint: string
-  /** Resolves when the connection is over, with what broke it. */
+  /** Resolves when the connection has ended, with the error that ended it. */
   closed: Promise<unknown>
   end: () => Promise<void>
 }
@@ -49,29 +49,29 @@ export type Handshake = {
   hostKeys: HostKeys
   limits: SshLimits
   signal: AbortSignal
-  /** A changed key with this fingerprint is taken. */
+  /** Accepts a changed key with this fingerprint. */
   acceptHostKey: string | undefined
 }
 
-/** The algorithms by which a host proves that it has a key of a type. */
+/** The signature algorithms of a type of host key. */
 const algorithmsOf = (type: string): ServerHostKeyAlgorithm[] =>
   (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'] : [type]) as ServerHostKeyAlgorithm[]
 
-/** What the library says about a handshake that failed, in words that help. */
+/** Converts an error of the library during the handshake to a helpful message. */
 const handshakeFailure = (address: SshAddress, error: Error & { level?: string }): SshFailure => {
   const { host, user, keyPath } = address
   if (error.level === 'client-authentication')
     return new SshFailure(
       'refused',
-      `${host} does not let ${user} in with the key ${keyPath}: its public half must be in ~/.ssh/authorized_keys there.`,
+      `${host} does not accept the key ${keyPath} for ${user}: its public half must be in ~/.ssh/authorized_keys there.`,
       { cause: error },
     )
   if (error.level === 'client-timeout')
-    return new SshFailure('timeout', `${host} did not finish the handshake of SSH in time.`, { cause: error })
+    return new SshFailure('timeout', `${host} did not finish the SSH handshake in time.`, { cause: error })
   if (/no matching host key/i.test(error.message))
     return new SshFailure(
       'host-key',
-      `${host} has no key any more of the kind that it was known by: somebody may be in between. ` +
+      `${host} no longer has a key of the type that is stored for it: this may be a man-in-the-middle attack. ` +
         `If its keys were changed, test the target with {"accept_host_key": "SHA256:..."}, the fingerprint of its new key.`,
       { cause: error },
     )
@@ -79,20 +79,20 @@ const handshakeFailure = (address: SshAddress, error: Error & { level?: string }
 }
 
 /**
- * Makes a session on a socket: the host's key is judged before anything is shown to the host, then the key alone proves who we are; no
- * password, no agent, no question is answered. The socket is the session's from here on. Throws SshFailure.
+ * Opens a session on a socket. The host's key is verified before any data is sent to the host, then only the key is used for authentication: no
+ * password, no agent, no interactive prompts. The session owns the socket. Throws SshFailure.
  */
 export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<Session> => {
   const { address, privateKey, hostKeys, limits, signal, acceptHostKey } = handshake
   const types = acceptHostKey === undefined ? await hostKeys.typesOf(address) : []
   const { Client: SshClient } = (await import('ssh2')).default
-  if (socket.destroyed) throw unreachable(address, 'it broke the connection off')
+  if (socket.destroyed) throw unreachable(address, 'it closed the connection')
   const client = new SshClient()
   let verdict: HostKeyVerdict | undefined
-  let trouble: unknown
+  let failure: unknown
   const closed = new Promise<unknown>((resolve) => {
-    client.once('close', () => resolve(trouble))
-    socket.once('close', () => resolve(trouble))
+    client.once('close', () => resolve(failure))
+    socket.once('close', () => resolve(failure))
   })
   const end = async () => {
     client.destroy()
@@ -102,10 +102,10 @@ export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<
   const ready = new Promise<void>((resolve, reject) => {
     client.once('ready', resolve)
     client.on('error', (error) => {
-      trouble ??= error
+      failure ??= error
       reject(error)
     })
-    void closed.then(() => reject(trouble ?? new Error('it broke the connection off')))
+    void closed.then(() => reject(failure ?? new Error('it closed the connection')))
     client.connect({
       sock: socket,
       username: address.user,
@@ -123,7 +123,7 @@ export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<
             verify(judged.accepted)
           },
           (error: unknown) => {
-            trouble = error
+            failure = error
             verify(false)
           },
         )
@@ -140,7 +140,7 @@ export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<
     const judged = verdict as HostKeyVerdict | undefined
     if (judged?.accepted === false)
       throw new SshFailure('host-key', judged.refusal, { cause: error, fingerprint: judged.fingerprint })
-    throw handshakeFailure(address, (trouble instanceof Error ? trouble : error) as Error)
+    throw handshakeFailure(address, (failure instanceof Error ? failure : error) as Error)
   } finally {
     unlink()
   }

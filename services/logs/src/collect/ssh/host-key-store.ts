@@ -27,7 +27,7 @@ export const hostKeyMigration: Migration = {
 export const pinnedHostKey = (db: Db, { host, port }: Address) =>
   db.selectFrom('log_ssh_host_keys').selectAll().where('host', '=', host).where('port', '=', port).executeTakeFirst()
 
-/** Keeps the first key of a host, and gives the one that it is known by then. */
+/** Stores the first key of a host, and returns the stored one. */
 export const pinHostKey = async (db: Db, row: HostKeyRow): Promise<HostKeyRow> => {
   await db
     .insertInto('log_ssh_host_keys')

@@ -7,7 +7,7 @@ import type { SshAddress } from './handshake.ts'
 import { type HostKeyTables, hostKeyMigration } from './host-key-store.ts'
 import { createHostKeys, type HostKeys } from './host-keys.ts'
 
-/** What somebody who reaches hosts by SSH has: a folder with a key, and what is known of hosts. */
+/** The environment of an SSH client: a folder with a key, and known hosts. */
 export type Visitor = AsyncDisposable & {
   keys: string
   keyPath: string
@@ -15,11 +15,11 @@ export type Visitor = AsyncDisposable & {
   knownHosts: string
   hostKeys: HostKeys
   addressOf: (server: Pick<SshServer, 'port' | 'user'>) => SshAddress
-  /** Puts a key into the folder and gives its path. */
+  /** Writes a key into the folder and returns its path. */
   keep: (name: string, contents: string, mode?: number) => Promise<string>
 }
 
-/** A visitor whom the servers let in. */
+/** A visitor whose key the servers accept. */
 export const createVisitor = async (...servers: SshServer[]): Promise<Visitor> => {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryDirectory())

@@ -8,7 +8,7 @@ import type { HostKeyTables } from './host-key-store.ts'
 import { createHostKeys } from './host-keys.ts'
 import { createSshCollector } from './ssh-collector.ts'
 
-/** Collects a file of a remote host again and again, and reports each round, until it is killed. Run by the test of crashes. */
+/** Collects a file of a remote host repeatedly, and reports each round, until it is killed. Started by the test of crashes. */
 const [, , directory = '', remotePath = '', keyFolder = '', address = '{}'] = process.argv
 const opened = await openCollecting(directory)
 const hostKeys = createHostKeys({ db: opened.store.db.withTables<HostKeyTables>(), files: [], now: Date.now })
@@ -26,7 +26,7 @@ const source = readEntry({
   ssh_target: 'nas',
   remote_path: remotePath,
 })
-// Ends with its parent, too.
+// Ends with its parent process.
 const parent = createInterface({ input: createReadStream('', { fd: 0 }) })
 parent.on('close', () => process.exit(1))
 process.stdout.write('ready\n')

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** A key that a known_hosts file tells for a host: its type and its bytes in base64. */
+/** A key in a known_hosts file: its type and its bytes in base64. */
 export type KnownKey = { type: string; key: string; isRevoked: boolean }
 
 const maxFileBytes = 8 * 1024 * 1024
 
-/** As the file writes it: the port only where it is another than 22. */
+/** A host in the format of the file: the port is omitted if it is 22. */
 const writtenHost = (host: string, port: number): string =>
   port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`
 
@@ -36,7 +36,7 @@ const isMeant = (field: string, name: string): boolean => {
   return patterns.some((pattern) => !pattern.startsWith('!') && fits(pattern))
 }
 
-/** The keys that a known_hosts file has for a host (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). Certificates' authorities are passed over. */
+/** The keys that a known_hosts file has for a host (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). Certificate authorities are ignored. */
 export const knownKeysIn = (text: string, host: string, port: number): KnownKey[] => {
   const name = writtenHost(host, port)
   return text.split('\n').flatMap((line) => {
@@ -49,7 +49,7 @@ export const knownKeysIn = (text: string, host: string, port: number): KnownKey[
   })
 }
 
-/** The keys that files have for a host; a file that is not there has none. */
+/** The keys that files have for a host; a missing file has none. */
 export const readKnownKeys = async (paths: readonly string[], host: string, port: number): Promise<KnownKey[]> => {
   const texts = await Promise.all(
     paths.map((path) =>

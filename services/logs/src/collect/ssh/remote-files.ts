@@ -4,16 +4,16 @@ import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2'
 import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
 import { SshFailure } from './ssh-failure.ts'
 
-/** A file or folder on the far side. `modifiedAt` is in seconds of the epoch. */
+/** A file or folder on the remote host. `modifiedAt` is in seconds of the epoch. */
 export type RemoteEntry = { name: string; kind: 'file' | 'folder'; size: number; modifiedAt: number }
 
-/** Files of a remote host. Throws SshFailure with the reason `remote` for what concerns one file or folder alone. */
+/** Files of a remote host. Throws SshFailure with the reason `remote` for a failure that concerns one file or folder. */
 export type RemoteFiles = AsyncDisposable & {
-  /** What is in a folder, links followed; what is neither file nor folder is left out. */
+  /** The files and folders in a folder; links are followed, and other types are skipped. */
   list: (folder: string, signal: AbortSignal) => Promise<RemoteEntry[]>
-  /** Of one file or folder, links followed. */
+  /** The status of one file or folder; links are followed. */
   stat: (path: string, signal: AbortSignal) => Promise<RemoteEntry>
-  /** The bytes from a place on, to the end that the file has by then, or to `end`. */
+  /** The bytes from `start` to the current end of the file, or to `end`. */
   read: (path: string, range: { start: number; end?: number }, signal: AbortSignal) => AsyncIterable<Buffer>
 }
 
@@ -24,7 +24,7 @@ const kinds = new Map<number, RemoteEntry['kind']>([
 ])
 const linkMode = 0o120_000
 const readBytes = 32 * 1024
-/** Answers that may be on their way, so that a long way costs no waiting for each. */
+/** The number of concurrent read requests, so that throughput does not depend on latency. */
 const readsAhead = 16
 const maxListBytes = 64 * 1024 * 1024
 const maxEntries = 100_000
@@ -34,16 +34,16 @@ const settled = <Value>(request: (done: (error: Error | undefined | null, value:
     request((error, value) => (error ? reject(error) : resolve(value)))
   })
 
-/** Failures of the connection stay what they are; the others are about the file. */
+/** Failures of the connection are passed on; others concern the file. */
 const about = (path: string, error: unknown): SshFailure => {
   if (error instanceof SshFailure) return error
   const message = messageOf(error)
   const isGone = /no response|not connected|channel|closed|ended/i.test(message)
-  if (isGone) return new SshFailure('unreachable', 'The connection is broken off.', { cause: error })
+  if (isGone) return new SshFailure('unreachable', 'The connection was lost.', { cause: error })
   return new SshFailure('remote', `${path} cannot be read: ${message}.`, { cause: error })
 }
 
-/** By SFTP. `answered` waits for an answer, and throws where none comes. */
+/** Uses SFTP. `answered` waits for a response, and throws after a timeout. */
 export const createSftpFiles = (
   sftp: SFTPWrapper,
   answered: <Answer>(answer: Promise<Answer>) => Promise<Answer>,
@@ -54,13 +54,13 @@ export const createSftpFiles = (
     isClosed = true
   })
   sftp.on('error', () => undefined)
-  const request = async <Value>(path: string, question: Parameters<typeof settled<Value>>[0]): Promise<Value> => {
-    if (isClosed) throw new SshFailure('unreachable', 'The connection is broken off.')
+  const request = async <Value>(path: string, send: Parameters<typeof settled<Value>>[0]): Promise<Value> => {
+    if (isClosed) throw new SshFailure('unreachable', 'The connection was lost.')
     const broken = closed.then((): never => {
-      throw new SshFailure('unreachable', 'The connection is broken off.')
+      throw new SshFailure('unreachable', 'The connection was lost.')
     })
     try {
-      return await Promise.race([answered(settled(question)), broken])
+      return await Promise.race([answered(settled(send)), broken])
     } catch (error) {
       throw about(path, error)
     }
@@ -95,7 +95,7 @@ export const createSftpFiles = (
         const buffer = Buffer.allocUnsafeSlow(length)
         const reading = request<Buffer>(path, (done) =>
           sftp.read(handle, buffer, 0, length, position, (error, count) => {
-            // The end of a file is told as an error.
+            // The end of a file is reported as an error.
             const isEnd = error !== undefined && error !== null && 'code' in error && error.code === 1
             done(isEnd ? null : error, buffer.subarray(0, isEnd ? 0 : count))
           }),
@@ -118,7 +118,7 @@ export const createSftpFiles = (
           if (bytes.length === 0) return
           at += bytes.length
           yield bytes
-          // An answer may be short; what was asked for behind it is then not what comes next.
+          // A response may be short; the requests after it then have wrong positions and are dropped.
           if (bytes.length < first.length) {
             ahead.length = 0
             next = at
@@ -136,7 +136,7 @@ export const createSftpFiles = (
 
 const statusCommand = ['stat', '-L', '-c', '%f %s %Y %n']
 
-/** By programs of the far side, where SFTP is off: find, stat and tail. */
+/** Uses programs of the remote host if SFTP is disabled: find, stat and tail. */
 export const createCommandFiles = (run: RunCommand): RemoteFiles => {
   const statuses = async (
     words: readonly string[],
@@ -174,8 +174,8 @@ export const createCommandFiles = (run: RunCommand): RemoteFiles => {
         left -= Math.min(left, bytes.length)
         if (left === 0) return
       }
-      const { code, complaint } = await ended
-      if (code !== 0 && !signal.aborted) throw new SshFailure('remote', `${path} cannot be read: ${complaint}.`)
+      const { code, stderr } = await ended
+      if (code !== 0 && !signal.aborted) throw new SshFailure('remote', `${path} cannot be read: ${stderr}.`)
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

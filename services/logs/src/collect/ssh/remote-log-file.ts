@@ -1,8 +1,8 @@
-import type { FileStamp } from '../files/file-place.ts'
+import type { FileStamp } from '../files/file-position.ts'
 import type { OpenFile } from '../files/log-file.ts'
 import type { RemoteEntry, RemoteFiles } from './remote-files.ts'
 
-/** SFTP has no inodes: a file is known by its path, and by its bytes where that changes. */
+/** SFTP has no inodes: a file is identified by its path, and by its bytes when that changes. */
 export const remoteStamp = (
   path: string,
   { size, modifiedAt }: Pick<RemoteEntry, 'size' | 'modifiedAt'>,
@@ -11,16 +11,16 @@ export const remoteStamp = (
   inode: path,
   size,
   modified: String(BigInt(Math.trunc(modifiedAt)) * 1_000_000_000n),
-  // A place that has to be looked at again has none.
+  // Never equals the empty value of a position that must be inspected again.
   changed: '0',
 })
 
-/** What is read beside the reading from beginning to end, such as a file's first bytes, is no larger. */
+/** The maximum size of reads that are separate from sequential reading, such as a file's first bytes. */
 const excerptBytes = 64 * 1024
 
 type Reading = { chunks: AsyncIterator<Buffer>; position: number; left: Uint8Array }
 
-/** Fills a buffer from chunks as far as they go. */
+/** Fills a buffer from chunks, until they end. */
 const fill = async (buffer: Uint8Array, reading: Reading): Promise<number> => {
   let filled = 0
   while (filled < buffer.length) {
@@ -39,8 +39,8 @@ const fill = async (buffer: Uint8Array, reading: Reading): Promise<number> => {
 }
 
 /**
- * Opens files of a remote host as logs. What is read in order is one transfer with several answers under way; anything else is a short
- * transfer of its own.
+ * Opens files of a remote host as logs. Sequential reading is one transfer with several concurrent requests; any other read is a short transfer
+ * of its own.
  */
 export const openRemoteFile =
   (files: RemoteFiles, signal: AbortSignal): OpenFile =>

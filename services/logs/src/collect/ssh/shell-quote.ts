@@ -1,6 +1,6 @@
 /**
- * A word that a POSIX shell takes for exactly this text, whatever is in it: within apostrophes nothing means anything, and an apostrophe
- * is written between them. Throws RangeError for a NUL, which no argument can have.
+ * Quotes a text as one word of a POSIX shell: within apostrophes no character is special, and an apostrophe is written between them. Throws
+ * RangeError for a NUL, which no argument can have.
  */
 export const shellWord = (text: string): string => {
   if (text.includes('\0')) throw new RangeError('An argument cannot have a NUL.')

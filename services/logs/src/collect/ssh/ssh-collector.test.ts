@@ -19,7 +19,7 @@ const lines = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 const setUp = async (options: SshServerOptions = {}, limits: Partial<SshLimits> = {}) => {
   await using opened = new AsyncDisposableStack()
-  // As if so much time had passed since files were written to.
+  // The time that appears to have passed since files were written.
   let ahead = 3_600_000
   const server = opened.use(await startSshd(options))
   const visitor = opened.use(await createVisitor(server))
@@ -59,8 +59,8 @@ const counted = (to: number) => Array.from({ length: to }, (_, index) => index)
 describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () => {
   test.each([
     ['by SFTP', true],
-    ['by programs of the far side, where SFTP is off', false],
-  ])('are read %s, and on from the byte where they were left', async (_, sftp) => {
+    ['by programs of the remote host, if SFTP is disabled', false],
+  ])('are read %s, and continued at the byte where reading ended', async (_, sftp) => {
     await using dependencies = await setUp({ sftp })
     const path = join(dependencies.logs, 'it\'s a "log" $(id);.log')
     await writeFile(path, lines(0, 3_000))
@@ -77,7 +77,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.glean(source, { force: true })).toMatchObject({ entries: 0, duplicates: 3_006 })
   })
 
-  test('that a pattern names have sources of their own, grouped under their host', async () => {
+  test('that match a pattern have sources of their own, grouped under their host', async () => {
     await using dependencies = await setUp()
     await mkdir(join(dependencies.logs, 'deep'))
     await writeFile(join(dependencies.logs, 'a.log'), line(0))
@@ -115,7 +115,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
   test.each([
     ['by SFTP', true],
     ['by programs', false],
-  ])('that were rotated twice and packed since they were read last are read whole, %s', async (_, sftp) => {
+  ])('that were rotated twice and compressed since the last read are read completely, %s', async (_, sftp) => {
     await using dependencies = await setUp({ sftp })
     const path = join(dependencies.logs, 'app.log')
     const source = dependencies.source({ remote_path: path })
@@ -137,7 +137,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
   })
 
-  test('whose lines have no times are complete over a rotation, equal lines among them', async () => {
+  test('whose lines have no times are complete after a rotation, including equal lines', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'app.log')
     const source = dependencies.source({ remote_path: path })
@@ -151,7 +151,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
   })
 
-  test('that were truncated and written past the place where they were left are read from their start', async () => {
+  test('that were truncated and have grown past the last position are read from their start', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'app.log')
     const source = dependencies.source({ remote_path: path })
@@ -163,7 +163,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect((await dependencies.numbers()).filter((number) => number >= 0)).toEqual(counted(30))
   })
 
-  test('may be UTF-16 or end their lines in carriage returns; what is no text is left out, and named if its source names it', async () => {
+  test('may be UTF-16 or have carriage returns as line ends; binary files are skipped', async () => {
     await using dependencies = await setUp()
     const source = dependencies.source({ remote_path: dependencies.logs })
     await writeFile(
@@ -177,11 +177,11 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     )
     expect(await dependencies.glean(source)).toMatchObject({ entries: 6, problems: [] })
     const binary = dependencies.source({ id: 'wtmp', remote_path: join(dependencies.logs, 'wtmp') })
-    expect(await dependencies.glean(binary)).toMatchObject({ problems: [expect.stringContaining('is no text')] })
+    expect(await dependencies.glean(binary)).toMatchObject({ problems: [expect.stringContaining('is not text')] })
     expect(await dependencies.numbers()).toEqual(counted(6))
   })
 
-  test('that were written a moment ago, or are packed, are read the first time', async () => {
+  test('that were written a moment ago, or are compressed, are read the first time', async () => {
     await using dependencies = await setUp()
     dependencies.setAhead(0)
     await writeFile(join(dependencies.logs, 'now.log'), lines(0, 3))
@@ -194,7 +194,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     })
   })
 
-  test('may have the characters of a pattern in their names', async () => {
+  test('may have characters of patterns in their names', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'a*{b,c}[d].log')
     await writeFile(path, line(0))
@@ -202,53 +202,50 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect((await dependencies.entries()).map(({ origin }) => origin.sourceId)).toEqual(['nas'])
   })
 
-  test('of which the past is gone say so', async () => {
+  test('that were replaced are reported', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'app.log')
     await writeFile(path, lines(0, 100))
     await dependencies.glean(dependencies.source({ remote_path: path }))
     await writeFile(path, lines(100, 105))
     const { problems, entries } = await dependencies.glean(dependencies.source({ remote_path: path }))
-    expect(problems).toEqual([expect.stringContaining('is another file than it was')])
+    expect(problems).toEqual([expect.stringContaining('has been replaced by another file')])
     expect(entries).toBe(5)
   })
 
   test.each([
     ['by SFTP', true],
     ['by programs', false],
-  ])(
-    'are whole after the connection was cut in the middle of a file, %s: nothing lost, nothing twice',
-    async (_, sftp) => {
-      await using dependencies = await setUp({ sftp })
-      const path = join(dependencies.logs, 'app.log')
-      await writeFile(path, lines(0, 60_000))
-      const source = dependencies.source({ remote_path: path })
-      const reading = dependencies.glean(source)
-      await expect.poll(async () => (await dependencies.entries()).length, { interval: 5 }).toBeGreaterThan(0)
-      dependencies.way.cut()
-      await reading.catch(() => undefined)
-      dependencies.way.mend()
-      const rest = await dependencies.glean(source)
-      expect(rest.problems).toEqual([])
-      expect(await dependencies.numbers()).toEqual(counted(60_000))
-    },
-  )
+  ])('are neither lost nor duplicated after the connection was cut in the middle of a file, %s', async (_, sftp) => {
+    await using dependencies = await setUp({ sftp })
+    const path = join(dependencies.logs, 'app.log')
+    await writeFile(path, lines(0, 60_000))
+    const source = dependencies.source({ remote_path: path })
+    const reading = dependencies.glean(source)
+    await expect.poll(async () => (await dependencies.entries()).length, { interval: 5 }).toBeGreaterThan(0)
+    dependencies.way.cut()
+    await reading.catch(() => undefined)
+    dependencies.way.mend()
+    const rest = await dependencies.glean(source)
+    expect(rest.problems).toEqual([])
+    expect(await dependencies.numbers()).toEqual(counted(60_000))
+  })
 
   test.each([
     ['that starts SFTP and sends nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
     ['whose programs hang', { sftp: false, settings: ['ForceCommand sleep 1000'] }],
-  ])('of a host %s end their run after the limit', async (_, options) => {
+  ])('of a host %s fail after the timeout', async (_, options) => {
     await using hanging = await setUp(options, { answerMilliseconds: 300, silenceMilliseconds: 300 })
     const path = join(hanging.logs, 'app.log')
     await writeFile(path, lines(0, 3))
     await expect(hanging.glean(hanging.source({ remote_path: path }))).rejects.toThrow(
-      /^127\.0\.0\.1 let us in, but has not answered for 1 s\.$/,
+      /^127\.0\.0\.1 accepted the connection, but has not responded for 1 s\.$/,
     )
     expect(await hanging.entries()).toEqual([])
     expect(hanging.server.log()).toContain('Accepted publickey')
   })
 
-  test('are read on when a host answers again that had hung', async () => {
+  test('are continued when a host that hung responds again', async () => {
     await using programs = await temporaryDirectory()
     await using dependencies = await setUp(
       { sftp: false, programs: [programs.path] },
@@ -260,12 +257,12 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     await writeFile(hanging, '#!/bin/sh\nexec sleep 1000\n')
     await chmod(hanging, 0o755)
     const source = dependencies.source({ remote_path: path })
-    await expect(dependencies.glean(source)).rejects.toThrow('has not answered')
+    await expect(dependencies.glean(source)).rejects.toThrow('has not responded')
     await rm(hanging)
     expect(await dependencies.glean(source)).toMatchObject({ entries: 3, duplicates: 0, problems: [] })
   })
 
-  test('come without all that a program floods its error output with', async () => {
+  test('are read while a program floods its error output', async () => {
     await using programs = await temporaryDirectory()
     await using dependencies = await setUp({ sftp: false, programs: [programs.path] })
     const path = join(dependencies.logs, 'app.log')
@@ -282,20 +279,20 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     })
   })
 
-  test('that are not there are a problem; a host that is away or not known is a failure', async () => {
+  test('that do not exist are a problem; a host that is unreachable or unknown is a failure', async () => {
     await using dependencies = await setUp()
     const { problems } = await dependencies.glean(
       dependencies.source({ remote_path: join(dependencies.logs, 'absent.log') }),
     )
-    expect(problems).toEqual([expect.stringContaining('absent.log is not there')])
+    expect(problems).toEqual([expect.stringContaining('absent.log does not exist')])
     await expect(dependencies.glean(dependencies.source({ remote_path: '/x', ssh_target: 'other' }))).rejects.toThrow(
       '"other"',
     )
     dependencies.way.cut()
-    await expect(dependencies.glean(dependencies.source({ remote_path: '/x' }))).rejects.toThrow(/broke|reached/)
+    await expect(dependencies.glean(dependencies.source({ remote_path: '/x' }))).rejects.toThrow(/closed|lost|reached/)
   })
 
-  test.skipIf(journalMissing !== undefined)('are read out of its journal, by its journalctl', async () => {
+  test.skipIf(journalMissing !== undefined)('are read from its journal, with its journalctl', async () => {
     await using dependencies = await setUp()
     const entry = (number: number) =>
       `__REALTIME_TIMESTAMP=${1_717_495_200_000_000 + number}\n__MONOTONIC_TIMESTAMP=${number}\n` +
@@ -308,8 +305,8 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect((await dependencies.entries()).map(({ origin }) => origin.sourceId)).toEqual(Array(3).fill('nas:nas:app'))
   })
 
-  // The program `docker` of the far side is one of ours that answers as Docker's does.
-  test('are read out of its containers, by its docker program', async () => {
+  // The program `docker` of the remote host is a script that responds as Docker's does.
+  test('are read from its containers, with its docker program', async () => {
     await using programs = await temporaryDirectory()
     await using dependencies = await setUp({ programs: [programs.path] })
     const script = `#!/bin/sh

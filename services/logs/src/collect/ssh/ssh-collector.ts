@@ -15,16 +15,16 @@ import { isSshFailure } from './ssh-failure.ts'
 
 export type SshCollectorOptions = {
   connections: SshConnections
-  /** How a kept target is reached; undefined where there is none. */
+  /** The address of a stored target; undefined for an unknown id. */
   addressOf: (targetId: string) => Promise<SshAddress | undefined>
-  /** Of a packed file, unpacked. */
+  /** The limit of a compressed file, decompressed. */
   maxExpandedBytes: number
   now: () => number
 }
 
 const dockerSocket = '/var/run/docker.sock'
 
-/** SFTP where the far side has it, else its programs. */
+/** Uses SFTP if the remote host supports it, else its programs. */
 const openFiles = async (connection: SshConnection): Promise<RemoteFiles> => {
   try {
     return createSftpFiles(await connection.openFiles(), connection.answered)
@@ -34,7 +34,7 @@ const openFiles = async (connection: SshConnection): Promise<RemoteFiles> => {
   }
 }
 
-/** The engine's socket, forwarded, where that is allowed, else its program. */
+/** Uses the engine's socket, forwarded, if that is allowed, else its command-line program. */
 const openEngine = async (connection: SshConnection): Promise<ContainerEngine> => {
   try {
     const socket = await connection.dialSocket(dockerSocket)

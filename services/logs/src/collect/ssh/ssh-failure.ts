@@ -1,22 +1,22 @@
-/** What went wrong between here and a remote host, for whoever decides what to say or to do. */
+/** The cause of a failure between this service and a remote host, for callers that handle it. */
 export type SshFailureReason =
-  /** The key file may not or cannot be used. */
+  /** The key file is not allowed or cannot be used. */
   | 'key'
-  /** The host shows another key than the one that is known. */
+  /** The host presents another key than the known one. */
   | 'host-key'
-  /** The host does not let this user in with this key. */
+  /** The host does not accept this key for this user. */
   | 'refused'
-  /** There is no way to the host, or it is broken off. */
+  /** There is no route to the host, or the connection was lost. */
   | 'unreachable'
   | 'timeout'
-  /** A command or a file on the far side. */
+  /** A command or a file on the remote host failed. */
   | 'remote'
 
-/** The message is a sentence for people that says what to do; it never has anything of a key in it. */
+/** The message is a sentence for users with advice; it never contains any part of a key. */
 export class SshFailure extends Error {
   override name = 'SshFailure'
   readonly reason: SshFailureReason
-  /** Of the host's key, where the host showed one. */
+  /** The fingerprint of the host's key, if the host presented one. */
   readonly fingerprint: string | undefined
 
   constructor(reason: SshFailureReason, message: string, options: { cause?: unknown; fingerprint?: string } = {}) {

@@ -12,7 +12,7 @@ import { createVisitor } from './host-keys-for-tests.ts'
 
 const named = sshdMissing === undefined ? '' : ` [skipped: ${sshdMissing}]`
 
-/** A service whose sources are those of the hosts, and which has a key that they accept. */
+/** A service with a sources file for the hosts, and a key that they accept. */
 const setUp = async () => {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryDirectory())
@@ -49,7 +49,7 @@ const setUp = async () => {
 const plaintext = { transport: 'ssh', glean_type: 'plaintext' }
 
 describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, () => {
-  test('of a host with a changed key are refused with a sentence, and collected after its key is accepted', async () => {
+  test('of a host with a changed key are rejected with a sentence, and collected after its key is accepted', async () => {
     await using service = await setUp()
     const first = await startSshd()
     await using way = await openSeverable(`127.0.0.1:${first.port}`)
@@ -69,8 +69,8 @@ describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, ()
     await second.authorize(service.publicKey)
     const refused = await service.finished(await service.collect.gleanSource({ sourceId: 'nas' }))
     expect(refused).toMatchObject({ status: 'failed', counts: { lines: 0, entries: 0 } })
-    expect(refused.error).toMatch(/127\.0\.0\.1 shows the key SHA256:\S+, but was known by SHA256:\S+: /)
-    expect((await service.configured())[0]?.lastError).toMatch(/but was known by SHA256:/)
+    expect(refused.error).toMatch(/127\.0\.0\.1 presents the key SHA256:\S+, but SHA256:\S+ is stored for it: /)
+    expect((await service.configured())[0]?.lastError).toMatch(/is stored for it/)
     expect(second.log()).not.toContain('publickey')
     expect(await service.texts()).toEqual(['one', 'two'])
 
@@ -85,7 +85,7 @@ describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, ()
     way.cut()
   })
 
-  test('of several hosts are collected at once: one that does not answer holds up none of the others', async () => {
+  test('of several hosts are collected concurrently: a host that does not respond does not delay the others', async () => {
     await using one = await startSshd()
     await using two = await startSshd()
     await using service = await setUp()
@@ -122,7 +122,7 @@ describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, ()
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  test("that name a target and no host are listed, and their units named, by the target's host", async () => {
+  test("that name a target but no host have the target's host in listings and in the ids of their units", async () => {
     await using host = await startSshd()
     await using service = await setUp()
     await host.authorize(service.publicKey)

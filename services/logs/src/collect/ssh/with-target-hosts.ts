@@ -3,8 +3,8 @@ import type { ConfiguredSources } from '../sources-file.ts'
 import type { SshAddress } from './handshake.ts'
 
 /**
- * Sources that name an SSH target and no host get the host of the target, which listings and the source ids of their units then name. One
- * whose target does not exist stays as it is.
+ * Sources that name an SSH target but no host get the host of the target, which listings and the source ids of their units then contain. A
+ * source whose target does not exist is unchanged.
  */
 export const withTargetHosts = (
   sources: ConfiguredSources,

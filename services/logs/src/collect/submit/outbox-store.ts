@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Generated, Kysely, Selectable } from 'kysely'
 
-/** Entries that are to be pushed, in the order in which they were met. `body` is JSON as the receiver takes it. */
+/** Entries to be pushed, in the order in which they were matched. `body` is JSON as the receiver accepts it. */
 export type OutboxTables = { log_outbox: { id: Generated<number>; entry_id: string; body: string } }
 
 export type OutboxRow = Selectable<OutboxTables['log_outbox']>
@@ -21,7 +21,7 @@ export const outboxMigration = (number: number): Migration => ({
   },
 })
 
-/** One that waits already is not added again. */
+/** Entries that are already in the outbox are not added again. */
 export const addToOutbox = (db: Db, rows: readonly Omit<OutboxRow, 'id'>[]) =>
   db
     .insertInto('log_outbox')
@@ -35,7 +35,7 @@ export const firstOfOutbox = (db: Db, limit: number): Promise<OutboxRow[]> =>
 export const removeFromOutbox = (db: Db, ids: readonly number[]) =>
   db.deleteFrom('log_outbox').where('id', 'in', ids).execute()
 
-/** At most so many wait, by the numbers of the first and the last. */
+/** An upper bound of the number of waiting entries, from the ids of the first and the last. */
 export const outboxSize = async (db: Db): Promise<number> => {
   const { first, last } = await db
     .selectFrom('log_outbox')

@@ -8,14 +8,14 @@ import type { OutboxRow } from './outbox-store.ts'
 const pack = promisify(gzip)
 
 export type PushTarget = {
-  /** Where batches go, as `POST /logs/api/glean/batch` takes them. */
+  /** The URL to which batches are sent; a `POST /logs/api/glean/batch`. */
   endpoint: string
-  /** Sent as a bearer token; none when empty. */
+  /** Sent as a bearer token; no token if empty. */
   key: string
   upstream: Pick<Egress, 'fetch'>
 }
 
-/** What became of a batch. `later` says why, and after how many seconds the other side wants to see it again. */
+/** The result of a batch. `later` has the reason, and the seconds after which the receiver requests it again. */
 export type Pushed =
   | { kind: 'taken'; rejected: string[] }
   | { kind: 'tooLarge' }
@@ -23,9 +23,9 @@ export type Pushed =
 
 const waitMilliseconds = 60_000
 const maxAnswerBytes = 4 * 1024 * 1024
-const longestRetrySeconds = 300
+const maxRetrySeconds = 300
 
-/** The reasons for what was not taken; it would not be taken another time. */
+/** The reasons why entries were rejected; sending them again would not help. */
 const rejectedOf = (answer: string): string[] => {
   try {
     const { rejected } = JSON.parse(answer) as { rejected?: { reason?: unknown }[] }
@@ -35,7 +35,7 @@ const rejectedOf = (answer: string): string[] => {
   }
 }
 
-/** Pushes entries once. Never throws for what the other side does, or does not do. */
+/** Pushes entries once. Never throws for the receiver's response, or for the lack of one. */
 export const pushBatch = async (
   { endpoint, key, upstream }: PushTarget,
   rows: readonly OutboxRow[],
@@ -63,8 +63,8 @@ export const pushBatch = async (
     await response.body?.cancel()
     if (status === 413) return { kind: 'tooLarge' }
     const requested = parseRetryAfter(response.headers.get('retry-after'), Date.now())
-    const retryAfterSeconds = requested === undefined ? undefined : Math.min(requested, longestRetrySeconds)
-    return { kind: 'later', reason: `it answered ${status}`, retryAfterSeconds }
+    const retryAfterSeconds = requested === undefined ? undefined : Math.min(requested, maxRetrySeconds)
+    return { kind: 'later', reason: `it responded with ${status}`, retryAfterSeconds }
   } catch (error) {
     signal.throwIfAborted()
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

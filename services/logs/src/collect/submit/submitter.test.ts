@@ -20,10 +20,10 @@ import { until } from '../until-for-tests.ts'
 import { type OutboxTables, outboxSize } from './outbox-store.ts'
 import { createSubmitter, type SubmitLimits, submitLimits } from './submitter.ts'
 
-/** What a receiver does with a request before it answers as it should; true where it has answered itself. */
+/** A fault that the receiver injects before its normal response; returns whether it has responded itself. */
 type Fault = (response: ServerResponse) => boolean
 
-/** Another log service behind HTTP, which misbehaves at first as told. */
+/** Another log service behind HTTP, with configurable faults of its first responses. */
 const withReceiver = async (key = 'branch-key') => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-submit-'))
@@ -113,7 +113,7 @@ const hangUp: Fault = (response) => {
   return true
 }
 
-test('matched entries are pushed with the key, packed, and none is pushed again', async () => {
+test('matched entries are pushed with the key, compressed, and none is pushed again', async () => {
   await using receiver = await withReceiver()
   const submitter = receiver.submitter({ entries: 10 })
   await submitter.add(entries(25))
@@ -126,14 +126,14 @@ test('matched entries are pushed with the key, packed, and none is pushed again'
   expect(receiver.seen).toHaveLength(3)
 })
 
-test('while the other side is away, overloaded or breaks off, entries wait; in the end each is there once', async () => {
+test('entries wait while the receiver is unreachable or overloaded, and each is stored once', async () => {
   await using receiver = await withReceiver()
   const submitter = receiver.submitter({ entries: 10 })
   await submitter.add(entries(25))
   receiver.before.push(hangUp, status(503, { 'retry-after': '0' }), status(500))
   await submitter.push(signal)
   expect(await receiver.waiting()).toBe(25)
-  // Stored, but the answer does not arrive: the same comes again.
+  // Stored, but the response is lost: the same batch is sent again.
   receiver.after.push(hangUp)
   receiver.before.push(status(429, { 'retry-after': '0' }))
   await submitter.push(signal)
@@ -145,7 +145,7 @@ test('while the other side is away, overloaded or breaks off, entries wait; in t
   )
 })
 
-test('a wrong key loses nothing: entries wait for the right one', async () => {
+test('a wrong key loses no entries: they wait for the right one', async () => {
   await using receiver = await withReceiver()
   const submitter = receiver.submitter({}, 'wrong')
   await submitter.add(entries(3))
@@ -164,7 +164,7 @@ test('a batch that is too large is sent in parts', async () => {
   expect(await receiver.texts()).toHaveLength(8)
 })
 
-test('what waits is bounded: more is refused, so that it is read again later', async () => {
+test('the queue is bounded: more entries are refused, so that they are read again later', async () => {
   await using receiver = await withReceiver()
   const submitter = receiver.submitter({ waiting: 10 })
   await submitter.add(entries(10))

@@ -23,20 +23,20 @@ export type SubmitterOptions = {
   limits?: SubmitLimits
 }
 
-/** Pushes entries that patterns match to another service. They wait in rows: nothing is lost, and the receiver knows what it has already. */
+/** Pushes entries that patterns match to another service. They are queued in rows: delivery is at least once, and the receiver ignores duplicates. */
 export type Submitter = {
-  /** Keeps entries until they are pushed. Throws `unavailable` when too many wait: what cannot be kept must not be passed over. */
+  /** Queues entries until they are pushed. Throws `unavailable` when the queue is full: entries that cannot be queued must not be skipped. */
   add: (entries: readonly MatchedEntry[]) => Promise<void>
-  /** Pushes all that wait, as far as the other side takes it; does nothing while another replica does it. */
+  /** Pushes all queued entries, until the receiver refuses; does nothing while another replica pushes. */
   push: (signal: AbortSignal) => Promise<void>
 }
 
 export type SubmitLimits = {
   entries: number
   bytes: number
-  /** So many may wait. */
+  /** The maximum number of queued entries. */
   waiting: number
-  /** Tries of one batch before it is left to the next round, and the pause after the first, which doubles. */
+  /** Attempts for one batch before it is left to the next round, and the pause after the first one, which doubles. */
   tries: number
   firstPauseMilliseconds: number
 }
@@ -50,9 +50,9 @@ export const submitLimits: SubmitLimits = {
 }
 
 const rowsPerStatement = 200
-const longestPauseMilliseconds = 60_000
+const maxPauseMilliseconds = 60_000
 
-/** An entry as `POST /logs/api/glean/batch` takes it. The receiver derives the id that it has here, and so knows it again. */
+/** An entry as `POST /logs/api/glean/batch` accepts it. The receiver derives the same id for it, and so detects duplicates. */
 const bodyOf = ({ sourceId, sequence, timestampIso, severity, text }: MatchedEntry): string =>
   JSON.stringify({ source_id: sourceId, sequence, timestamp_iso: timestampIso, severity, text })
 
@@ -65,10 +65,10 @@ const withinBytes = (rows: readonly OutboxRow[], max: number): OutboxRow[] => {
 }
 
 export const createSubmitter = ({ db, target, leases, log, limits = submitLimits }: SubmitterOptions): Submitter => {
-  /** Tells whether the batch has left the outbox. */
-  const pushWithPatience = async (rows: OutboxRow[], signal: AbortSignal): Promise<boolean> => {
+  /** Returns whether the batch has left the outbox. */
+  const pushWithRetries = async (rows: OutboxRow[], signal: AbortSignal): Promise<boolean> => {
     let batch = rows
-    const backoff = createBackoff({ initial: limits.firstPauseMilliseconds, max: longestPauseMilliseconds })
+    const backoff = createBackoff({ initial: limits.firstPauseMilliseconds, max: maxPauseMilliseconds })
     for (let left = limits.tries; left > 0; ) {
       const pushed = await pushBatch(target, batch, signal)
       if (pushed.kind === 'tooLarge' && batch.length > 1) {
@@ -78,7 +78,7 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
       if (pushed.kind !== 'later') {
         const refused = pushed.kind === 'tooLarge' ? ['It is too large.'] : pushed.rejected
         if (refused.length > 0)
-          log.warn({ refused: refused.length, first: refused[0] }, 'matched entries were refused for good')
+          log.warn({ refused: refused.length, first: refused[0] }, 'matched entries were rejected permanently')
         await removeFromOutbox(
           db,
           batch.map(({ id }) => id),
@@ -101,7 +101,7 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
       if ((await outboxSize(db)) + entries.length > limits.waiting) {
         throw serviceError(
           'unavailable',
-          `${limits.waiting} matched entries wait to be pushed to SERVICE_SUBMIT_ENDPOINT, and there is no room for more. Nothing is collected until it takes some.`,
+          `${limits.waiting} matched entries are queued for SERVICE_SUBMIT_ENDPOINT, which is the maximum. Nothing is collected until it accepts some.`,
         )
       }
       for (let start = 0; start < entries.length; start += rowsPerStatement) {
@@ -118,7 +118,7 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
       for (;;) {
         lease.signal.throwIfAborted()
         const rows = withinBytes(await firstOfOutbox(db, limits.entries), limits.bytes)
-        if (rows.length === 0 || !(await pushWithPatience(rows, lease.signal))) return
+        if (rows.length === 0 || !(await pushWithRetries(rows, lease.signal))) return
       }
     },
   }

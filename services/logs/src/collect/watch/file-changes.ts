@@ -1,13 +1,13 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 
-/** Hears of changes in folders, as far as the system tells of them; what it does not tell of is found by looking. */
+/** Receives changes in folders from the operating system; changes that it does not report are found by polling. */
 export type FileChanges = Disposable & {
-  /** Which folders count from now on. */
+  /** Replaces the watched folders. */
   watch: (folders: Iterable<string>) => void
 }
 
-/** The system has room for so many; the others are looked at. */
+/** The maximum number of watches; further folders are only polled. */
 const maxFolders = 1_000
 
 export const createFileChanges = (onChange: (path: string) => void): FileChanges => {
@@ -21,7 +21,7 @@ export const createFileChanges = (onChange: (path: string) => void): FileChanges
       const watcher = watch(folder, { persistent: false }, (_, name) =>
         onChange(name === null ? folder : join(folder, name)),
       )
-      // A folder that is gone, or a system that has no more to give: the next look finds what there is.
+      // The folder was removed, or the system has no watches left: polling finds its files.
       watcher.on('error', () => leave(folder))
       watchers.set(folder, watcher)
     } catch {
@@ -30,9 +30,9 @@ export const createFileChanges = (onChange: (path: string) => void): FileChanges
   }
   return {
     watch: (folders) => {
-      const wanted = new Set([...folders].slice(0, maxFolders))
-      for (const folder of watchers.keys()) if (!wanted.has(folder)) leave(folder)
-      for (const folder of wanted) if (!watchers.has(folder)) enter(folder)
+      const desired = new Set([...folders].slice(0, maxFolders))
+      for (const folder of watchers.keys()) if (!desired.has(folder)) leave(folder)
+      for (const folder of desired) if (!watchers.has(folder)) enter(folder)
     },
     [Symbol.dispose]: () => {
       for (const folder of watchers.keys()) leave(folder)

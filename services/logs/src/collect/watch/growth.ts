@@ -1,16 +1,16 @@
 import { countLineFeeds } from '../count-line-feeds.ts'
 import type { OpenFile } from '../files/log-file.ts'
 
-/** Counts lines that files have grown by, without storing any of them: what waits to be stored waits in its file. */
+/** Counts the lines by which files have grown, without storing them: lines that wait to be stored remain in their file. */
 export type Growth = {
-  /** Lines that have come since it was asked last; of a file that is met for the first time, all of the last stretch. */
+  /** The number of new lines since the last call; for a new file, the lines in its last `maxBytes`. */
   linesOf: (path: string) => Promise<number>
   remove: (paths: Iterable<string>) => void
 }
 
-/** More than this has enough lines to be stored at once. */
+/** Larger growth has enough lines to be stored at once. */
 const maxBytes = 256 * 1024
-/** Files that are remembered; those past it are counted anew. */
+/** The maximum number of files with a known size; beyond it all are counted again from the start. */
 const maxFiles = 10_000
 
 export const createGrowth = (open: OpenFile): Growth => {

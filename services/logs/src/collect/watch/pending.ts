@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What has come and is not stored yet, and when that is to be done. */
+/** Changes that are not stored yet, and when they are due. */
 export type Pending = {
   readonly lines: number
-  /** Notes that something has changed, and by how many lines. */
+  /** Adds a changed file, and the number of its new lines. */
   add: (path: string, lines: number) => void
-  /** Notes that all is to be looked at, at the next occasion. */
+  /** Marks all files as changed. */
   addAll: () => void
-  /** Resolves when it is time to store, or to look; at once when the signal has aborted. */
-  due: (lookAt: number, signal: AbortSignal) => Promise<void>
-  /** What has changed, `undefined` for all there is; begins anew. */
-  take: (isLook: boolean) => ReadonlySet<string> | undefined
+  /** Resolves when it is time to store or to poll; at once when the signal has aborted. */
+  due: (pollAt: number, signal: AbortSignal) => Promise<void>
+  /** Returns the changed files, `undefined` for all, and starts over. */
+  take: (isPoll: boolean) => ReadonlySet<string> | undefined
 }
 
 export type PendingLimits = { lines: number; milliseconds: number }
@@ -43,9 +43,9 @@ export const createPending = ({ lines: maxLines, milliseconds }: PendingLimits):
       isAll = true
       note()
     },
-    due: async (lookAt, signal) => {
+    due: async (pollAt, signal) => {
       while (!signal.aborted && lines < maxLines) {
-        const at = Math.min(lookAt, (since ?? Number.POSITIVE_INFINITY) + milliseconds)
+        const at = Math.min(pollAt, (since ?? Number.POSITIVE_INFINITY) + milliseconds)
         const left = at - performance.now()
         if (left <= 0) return
         const waiting = new AbortController()
@@ -57,8 +57,8 @@ export const createPending = ({ lines: maxLines, milliseconds }: PendingLimits):
         waiting.abort()
       }
     },
-    take: (isLook) => {
-      const taken = isAll || isLook ? undefined : paths
+    take: (isPoll) => {
+      const taken = isAll || isPoll ? undefined : paths
       paths = new Set()
       isAll = false
       lines = 0

@@ -2,42 +2,42 @@ import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { SourceEntry } from '../source-entry.ts'
 import type { PendingLimits } from './pending.ts'
 
-/** What follows one source. */
+/** The task that follows one source. */
 export type SourceWatch = {
-  /** Lines that have come and are not stored yet. */
+  /** Lines that have arrived and are not stored yet. */
   readonly buffered: number
-  /** Resolves when it has ended, after all that had come is stored. Never rejects. */
+  /** Resolves when it has ended, after all lines that had arrived are stored. Never rejects. */
   done: Promise<void>
 }
 
 export type WatchOptions<Entry extends SourceEntry = SourceEntry> = {
   source: Entry
   limits: WatchLimits
-  /** Aborted when it is to end; what has come is stored then. */
+  /** Aborts when it must end; lines that have arrived are stored then. */
   closing: AbortSignal
   onStored: () => void
   onProblem: (error: unknown) => void
 }
 
 export type WatchLimits = PendingLimits & {
-  /** How often all of a source is looked at, whether or not anything was told of it. */
-  lookMilliseconds: number
-  /** Before something that failed is tried again. */
+  /** The interval at which a whole source is polled, whether or not changes were reported. */
+  pollMilliseconds: number
+  /** The pause before a failed operation is tried again. */
   retryMilliseconds: number
-  /** What is to be stored at the end may take so long; the rest is read at the next start. */
+  /** The maximum time for storing at the end; the rest is read at the next start. */
   closingMilliseconds: number
 }
 
-/** The flushes are the spec's: every 10 s or 100 lines. */
+/** The flushes are specified: every 10 s or 100 lines. */
 export const watchLimits: WatchLimits = {
   lines: 100,
   milliseconds: 10_000,
-  lookMilliseconds: 10_000,
+  pollMilliseconds: 10_000,
   retryMilliseconds: 10_000,
   closingMilliseconds: 5_000,
 }
 
-/** Aborted some time after another signal: what is under way then may still come to its end. */
+/** Aborts some time after another signal, so that work in progress may still end. */
 export const abortedAfter = (closing: AbortSignal, milliseconds: number): Disposable & { signal: AbortSignal } => {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined

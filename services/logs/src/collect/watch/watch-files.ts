@@ -10,16 +10,16 @@ import { abortedAfter, type SourceWatch, type WatchOptions } from './source-watc
 
 export type WatchFilesOptions = WatchOptions<LocalFileEntry> & {
   access: LocalAccess
-  /** Stores what the source has to say, or only what the logs of these files have. */
+  /** Stores the new lines of the source, or only those in the logs of these files. */
   store: (only: ReadonlySet<string> | undefined, signal: AbortSignal) => Promise<void>
 }
 
-/** Looks over a whole source take no more than one part in so many of the time. */
-const lookShare = 10
+/** The pause after polling a whole source is at least this many times as long as the poll took. */
+const pollPauseFactor = 10
 
 /**
- * Follows the files of a source. What the system tells of is stored when there are enough lines of it or some time has gone by. Every so often all is looked
- * at, since systems do not tell of everything (network file systems, links). Lines wait in their files, not in memory.
+ * Follows the files of a source. Reported changes are stored when there are enough lines or some time has passed. The whole source is polled
+ * periodically, since operating systems do not report all changes (network file systems, links). Lines wait in their files, not in memory.
  */
 export const watchFiles = ({
   source,
@@ -33,7 +33,7 @@ export const watchFiles = ({
   const pending = createPending(limits)
   const growth = createGrowth(openLocalFile(access.open))
   let known: ReadonlySet<string> = new Set()
-  /** What is asked for a second time, since it may have had an entry that was still open. */
+  /** Files that are stored a second time, since they may have had an open entry. */
   let repeated: ReadonlySet<string> = new Set()
 
   const note = async (path: string) => {
@@ -48,10 +48,10 @@ export const watchFiles = ({
     using changes = createFileChanges((path) => void note(path).catch(onProblem))
     using stopping = abortedAfter(closing, limits.closingMilliseconds)
     const { signal } = stopping
-    const step = async (isLook: boolean) => {
-      const changed = pending.take(isLook)
+    const step = async (isPoll: boolean) => {
+      const changed = pending.take(isPoll)
       if (changed === undefined) {
-        // Watched first: what comes while all is read is told of.
+        // Watching starts first, so that changes while all files are read are reported.
         known = await find(signal)
         const isRefused = (await refusalOfPattern(source.path, access)) !== undefined
         changes.watch(isRefused ? [] : [source.path, ...[...known].map(dirname)])
@@ -62,18 +62,18 @@ export const watchFiles = ({
       repeated = fresh
       for (const path of fresh) pending.add(path, 0)
     }
-    for (let lookAt = performance.now(); ; ) {
-      await pending.due(lookAt, closing)
+    for (let pollAt = performance.now(); ; ) {
+      await pending.due(pollAt, closing)
       const isLast = closing.aborted
       const begun = performance.now()
-      const isLook = begun >= lookAt
+      const isPoll = begun >= pollAt
       try {
-        await step(isLook || isLast)
-        const pause = Math.max(limits.lookMilliseconds, (performance.now() - begun) * lookShare)
-        if (isLook) lookAt = performance.now() + pause
+        await step(isPoll || isLast)
+        const pause = Math.max(limits.pollMilliseconds, (performance.now() - begun) * pollPauseFactor)
+        if (isPoll) pollAt = performance.now() + pause
       } catch (error) {
         if (!isLast) onProblem(error)
-        lookAt = performance.now() + limits.retryMilliseconds
+        pollAt = performance.now() + limits.retryMilliseconds
       }
       if (isLast) return
     }

@@ -1,58 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChunkWriter } from '../chunk-writer.ts'
 import type { Batch, Chunk } from '../collector.ts'
-import type { Keeper } from '../keep-chunks.ts'
 import type { SourceWatch, WatchOptions } from './source-watch.ts'
 
-/** A stretch of following: the chunks that come, and what stores them. */
-export type Stretch = { chunks: AsyncIterable<Chunk | Batch>; keeper: Keeper }
+/** A period of following: the chunks, and the writer that stores them. */
+export type FollowPeriod = { chunks: AsyncIterable<Chunk | Batch>; writer: ChunkWriter }
 
 export type WatchFollowedOptions = WatchOptions & {
   /**
-   * Has the source to itself while the work goes on; `signal` aborts when it is to end. Somebody else who wants the source has it
-   * between two stretches.
+   * Runs work while it holds the source exclusively; `signal` aborts when the work must end. Another caller gets the source between two periods.
    */
-  stretch: (signal: AbortSignal, work: (stretch: Stretch) => Promise<void>) => Promise<void>
+  hold: (signal: AbortSignal, work: (period: FollowPeriod) => Promise<void>) => Promise<void>
 }
 
-/** Between two stretches, so that a run finds the source free. */
+/** The pause between two periods, in which a run can take the source. */
 const pauseMilliseconds = 500
 
-/** Follows a source whose collector tells what comes: stores it when there are enough lines or some time has gone by. */
-export const watchFollowed = ({ stretch, limits, closing, onStored, onProblem }: WatchFollowedOptions): SourceWatch => {
-  let current: Keeper | undefined
+/** Follows a source whose collector yields new data: stores it when there are enough lines or some time has passed. */
+export const watchFollowed = ({ hold, limits, closing, onStored, onProblem }: WatchFollowedOptions): SourceWatch => {
+  let current: ChunkWriter | undefined
 
-  const keep = async ({ chunks, keeper }: Stretch) => {
-    current = keeper
-    let turn: Promise<unknown> = Promise.resolve()
+  const store = async ({ chunks, writer }: FollowPeriod) => {
+    current = writer
+    let queue: Promise<unknown> = Promise.resolve()
     let failed: { error: unknown } | undefined
-    /** One after the other: a keeper is not for two at once. */
-    const inTurn = (work: () => Promise<void>): Promise<void> => {
-      const mine = turn.then(async () => {
+    /** Serializes calls of the writer, which must not overlap. */
+    const enqueue = (work: () => Promise<void>): Promise<void> => {
+      const mine = queue.then(async () => {
         if (failed) throw failed.error
         await work()
       })
-      turn = mine.catch((error: unknown) => {
+      queue = mine.catch((error: unknown) => {
         failed ??= { error }
       })
       return mine
     }
     const settle = async () => {
-      if (keeper.buffered === 0) return
-      await keeper.settle()
+      if (writer.buffered === 0) return
+      await writer.settle()
       onStored()
     }
-    const ticking = setInterval(() => void inTurn(settle).catch(() => undefined), limits.milliseconds)
+    const ticking = setInterval(() => void enqueue(settle).catch(() => undefined), limits.milliseconds)
     try {
       for await (const chunk of chunks) {
-        await inTurn(() => keeper.take(chunk))
-        if (keeper.buffered >= limits.lines) await inTurn(settle)
+        await enqueue(() => writer.take(chunk))
+        if (writer.buffered >= limits.lines) await enqueue(settle)
       }
-      await turn
+      await queue
     } finally {
       clearInterval(ticking)
-      await turn
-      const had = keeper.buffered
-      await keeper.finish(true)
+      await queue
+      const had = writer.buffered
+      await writer.finish(true)
       current = undefined
       if (had > 0) onStored()
     }
@@ -61,7 +60,7 @@ export const watchFollowed = ({ stretch, limits, closing, onStored, onProblem }:
     while (!closing.aborted) {
       let pause = pauseMilliseconds
       try {
-        await stretch(closing, keep)
+        await hold(closing, store)
       } catch (error) {
         if (closing.aborted) return
         onProblem(error)

@@ -15,9 +15,9 @@ import { type WatchLimits, watchLimits } from './source-watch.ts'
 import { createWatcher, type WatchState } from './watcher.ts'
 
 const hour = 3_600_000
-const quick: WatchLimits = { ...watchLimits, milliseconds: 200, lookMilliseconds: 1_000, retryMilliseconds: 100 }
-/** Stores for the number of lines alone. */
-const byLines: WatchLimits = { ...watchLimits, milliseconds: hour, lookMilliseconds: hour }
+const quick: WatchLimits = { ...watchLimits, milliseconds: 200, pollMilliseconds: 1_000, retryMilliseconds: 100 }
+/** Stores by the number of lines only. */
+const byLines: WatchLimits = { ...watchLimits, milliseconds: hour, pollMilliseconds: hour }
 
 const line = (number: number) => `2026-03-01T09:15:${String(number % 60).padStart(2, '0')}Z INFO line n${number}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => line(from + index)).join('')
@@ -66,10 +66,10 @@ const withWatcher = async (limits: WatchLimits, more: Collectors['local'] = {}) 
     states,
     numbers: async () =>
       (await collecting.texts()).map((text) => Number(/n(\d+)$/.exec(text)?.[1])).toSorted((a, b) => a - b),
-    /** A run over the source beside the watching. */
+    /** A run over the source during watching. */
     run: async () => {
       const [source] = (await sources.read()).entries
-      if (!source) throw new TypeError('There is a source.')
+      if (!source) throw new TypeError('The sources file has no source.')
       const signal = new AbortController().signal
       return locks.use(source.id, { signal }, (held) => collectSource(how, { source, force: false, signal: held }))
     },
@@ -98,11 +98,11 @@ test('the watcher flushes every 100 lines, and reports fewer as buffered', async
   expect(await until(watched.numbers, (numbers) => numbers.length >= 100)).toEqual(range(0, 100))
 })
 
-test('the watcher flushes every 10 s or 100 lines unless told otherwise', () => {
+test('by default, the watcher flushes every 10 s or 100 lines', () => {
   expect(watchLimits).toMatchObject({ lines: 100, milliseconds: 10_000 })
 })
 
-test('a file that is rotated, copied and truncated while it is watched and runs go over it loses no line and has none twice', async () => {
+test('no line is lost or duplicated while a watched file is rotated, copied and truncated during runs', async () => {
   await using watched = await withWatcher(quick)
   const { path } = watched
   let written = 0
@@ -141,7 +141,7 @@ test('the watcher ends without losing a line', async () => {
   expect(watched.states.at(-1)).toMatchObject({ running: false })
 })
 
-test('a reload reads the configuration again, and nothing is lost by it', async () => {
+test('a reload reads the configuration again without losing lines', async () => {
   await using watched = await withWatcher(byLines)
   await appendFile(watched.path, lines(0, 7))
   const other = join(watched.directory, 'logs', 'other.log')
@@ -158,9 +158,9 @@ test('a reload reads the configuration again, and nothing is lost by it', async 
   expect(watched.watcher.state()?.sources).toEqual(['other'])
 })
 
-test('a source that tells what comes is stored as it comes, and gives way to a run', async () => {
-  const told: string[][] = []
-  /** A journal, as far as it matters here: it goes on until it is told to end, from where its checkpoint is. */
+test('a source whose collector follows it is stored live, and is released for a run', async () => {
+  const starts: string[][] = []
+  /** A minimal journal: it continues from its checkpoint until its signal aborts. */
   const journald: Collectors['local']['journald'] = {
     collect: async function* ({ checkpoints }) {
       const from = Number((await checkpoints.get('cursor')) ?? 0)
@@ -168,7 +168,7 @@ test('a source that tells what comes is stored as it comes, and gives way to a r
     },
     follow: async function* ({ checkpoints, signal }) {
       const from = Number((await checkpoints.get('cursor')) ?? 0)
-      told.push([String(from)])
+      starts.push([String(from)])
       yield chunkOf(from, from + 3)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     },
@@ -186,5 +186,5 @@ test('a source that tells what comes is stored as it comes, and gives way to a r
   await watched.run()
   const numbers = await until(watched.numbers, (seen) => seen.length >= 7)
   expect(numbers).toEqual(range(0, 7))
-  expect(told).toEqual([['0'], ['4']])
+  expect(starts).toEqual([['0'], ['4']])
 })

@@ -2,9 +2,9 @@ import type { HeldLease, Leases } from '@trellis/kit/leases'
 import { createSerialQueue, startRounds } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { LocalFiles } from '../../local-files/local-files.ts'
+import { createChunkWriter } from '../chunk-writer.ts'
 import { collectSource, type SourceCollecting } from '../collect-source.ts'
 import { collectorFor } from '../collectors.ts'
-import { createKeeper } from '../keep-chunks.ts'
 import type { SourceEntry } from '../source-entry.ts'
 import type { SourceLocks } from '../source-locks.ts'
 import type { ConfiguredSources } from '../sources-file.ts'
@@ -23,22 +23,22 @@ export type WatcherOptions = {
   limits?: WatchLimits
   now: () => number
   log: Log
-  /** Told of what the replica that watches does, so that the others can tell it, too. */
+  /** Receives the state of the replica that watches, so that the others can report it, too. */
   onState: (state: WatchState) => Promise<unknown>
 }
 
-/** Tails configured local sources. Of all replicas one does it; when that one ends, another does. */
+/** Tails configured local sources. One of the replicas does it; when that one ends, another takes over. */
 export type Watcher = AsyncDisposable & {
-  /** What this replica does; undefined while another watches. */
+  /** The state of this replica; undefined while another watches. */
   state: () => WatchState | undefined
-  /** Reads the configuration again; resolves when what it says is watched. Does nothing while another replica watches. */
+  /** Reads the configuration again; resolves when its sources are watched. Does nothing while another replica watches. */
   reload: () => Promise<void>
 }
 
-/** Following gives a source up for a moment after so long, so that a run of another replica gets its turn. */
-const stretchMilliseconds = 60_000
-/** Whether the configuration has changed, and whether the watching replica is still there, is asked so often. */
-const askMilliseconds = 5_000
+/** Following releases a source for a moment after this time, so that a run of another replica can take it. */
+const followMilliseconds = 60_000
+/** The interval of checks whether the configuration has changed, and whether the watching replica is still alive. */
+const checkMilliseconds = 5_000
 
 type Session = { entries: SourceEntry[]; signature: string; watches: SourceWatch[]; closing: AbortController }
 
@@ -63,24 +63,24 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       onStored: () => {
         lastFlushAt = new Date(now()).toISOString()
       },
-      onProblem: (error) => log.warn({ source: source.id, error }, 'a source cannot be watched for now'),
+      onProblem: (error) => log.warn({ source: source.id, error }, 'a source cannot be watched at the moment'),
     }
     const { follow } = collector
     if (follow) {
       return watchFollowed({
         ...common,
-        stretch: (signal, work) =>
-          locks.use(source.id, { signal, yieldsAfter: stretchMilliseconds }, (held) => {
+        hold: (signal, work) =>
+          locks.use(source.id, { signal, yieldsAfter: followMilliseconds }, (held) => {
             const checkpoints = collecting.checkpointsOf(source.id)
-            const keeper = createKeeper({
+            const writer = createChunkWriter({
               engine: collecting.engine,
               source,
               checkpoints,
               onMatched: collecting.onMatched,
             })
             const onProblem = (problem: string) =>
-              log.warn({ source: source.id, problem }, 'a source cannot all be read')
-            return work({ keeper, chunks: follow({ checkpoints, force: false, signal: held, onProblem }) })
+              log.warn({ source: source.id, problem }, 'a source cannot be read completely')
+            return work({ writer, chunks: follow({ checkpoints, force: false, signal: held, onProblem }) })
           }),
       })
     }
@@ -104,7 +104,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   }
   const startSession = async () => {
     const { entries, isReadable } = await sources.read()
-    // A file that is being edited says nothing; what was watched goes on.
+    // A file that is being edited may be unreadable; its previous sources remain watched.
     if (!isReadable && session) return
     const watched = entries.filter(isWatched)
     const signature = JSON.stringify(watched)
@@ -140,14 +140,14 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
     lease ??= await leases.take('watch', ending.signal)
     if (!lease) return
     await startSession()
-    const told = state()
-    if (told) await onState(told)
+    const current = state()
+    if (current) await onState(current)
   }
   const onFailure = (error: unknown) => {
-    if (!ending.signal.aborted) log.error({ error }, 'sources cannot be watched for now')
+    if (!ending.signal.aborted) log.error({ error }, 'sources cannot be watched at the moment')
   }
   const rounds = startRounds({
-    milliseconds: askMilliseconds,
+    milliseconds: checkMilliseconds,
     signal: ending.signal,
     round: () => serialQueue.run(round),
     onFailure,

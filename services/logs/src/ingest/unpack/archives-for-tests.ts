@@ -18,15 +18,15 @@ type ZipFile = {
   content?: string | Buffer
   method?: 'stored' | 'deflate' | 'zstd' | 'bzip2'
   isEncrypted?: boolean
-  /** Of Unix: 0o120777 is a link. */
+  /** Unix file mode: 0o120777 is a link. */
   mode?: number
-  /** Says so of its size, whatever it is. */
+  /** The uncompressed size that the headers state instead of the true one. */
   claims?: number
-  /** Sizes and the offset are written in the extra field of ZIP64. */
+  /** Writes sizes and the offset in the extra field of ZIP64. */
   isZip64?: boolean
-  /** Lies where another one does, by its index. */
+  /** The index of the file whose data this one shares. */
   liesAt?: number
-  /** Says that its sum is another. */
+  /** Writes a wrong checksum. */
   isWrong?: boolean
 }
 
@@ -49,7 +49,7 @@ const words = (...values: readonly [size: 2 | 4 | 8, value: number][]): Buffer =
   return bytes
 }
 
-/** A zip archive as its bytes (APPNOTE 4.3), honest or not. */
+/** A zip archive as its bytes (APPNOTE 4.3), valid or malicious. */
 export const zipOf = (files: readonly ZipFile[]): Buffer => {
   const parts: Buffer[] = []
   const offsets: number[] = []

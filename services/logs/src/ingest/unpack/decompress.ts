@@ -5,9 +5,9 @@ import { gunzip } from './gunzip.ts'
 import type { Chunks } from './peeked.ts'
 import { throughDecompressor } from './through-decompressor.ts'
 
-/** Bytes that come out of a decompressor at a time. */
+/** The size of the chunks that a decompressor returns, in bytes. */
 const chunkSize = 128 * 1024
-/** The memory that a zstd file may ask for, as a power of two: 128 MiB is what its own tool allows unless told otherwise. */
+/** The maximum window of a zstd file, as a power of two: 128 MiB is the default limit of the zstd tool. */
 const maxZstdWindow = 27
 
 const decompressors = {
@@ -28,10 +28,10 @@ const explained = (error: unknown, name: Decompressor): unknown => {
   if (codeOf(error) === 'ZSTD_error_frameParameter_windowTooLarge')
     return serviceError(
       'unsupported_media',
-      'The zstd file needs more than 128 MB of memory to unpack: pack it without --long.',
+      'The zstd file needs more than 128 MB of memory to decompress: compress it without --long.',
     )
   if (codeOf(error).startsWith('Z'))
-    return serviceError('malformed', `The ${name} data breaks off or is damaged.`, { cause: error })
+    return serviceError('malformed', `The ${name} data is truncated or damaged.`, { cause: error })
   return error
 }
 

@@ -2,26 +2,26 @@ import { serviceError } from '@trellis/kit/errors'
 
 export type ExpansionLimits = { packedBytes: number; expandedBytes: number }
 
-/** Past so many bytes a file may not be more than so many times what was sent of it. */
+/** A file that expands to more than `freeBytes` may not expand to more than `maxExpansion` times its packed size. */
 const freeBytes = 100 * 1024 * 1024
 const maxExpansion = 200
 
-/** Counts of one file. Both throw `too_large` past a limit. */
+/** Counts the bytes of one file. All functions throw `too_large` past a limit. */
 export type FileExpansion = {
-  /** Bytes as they were sent. */
+  /** Counts bytes as they were sent. */
   packed: (bytes: number) => void
-  /** Bytes that came out of a decompressor, or that an archive says will. */
+  /** Counts bytes that a decompressor returned. */
   expanded: (bytes: number) => void
-  /** As `expanded`, but only asks whether there would be room. */
+  /** Checks as `expanded` does, but does not count the bytes. */
   wouldExpand: (bytes: number) => void
 }
 
-/** What an upload, all its files together, has become. */
+/** The limits of one upload, over all its files. */
 export type Expansion = { file: () => FileExpansion }
 
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
 
-/** Holds an upload to its limits, and each file of it to a sensible ratio, as its bytes go by. */
+/** Enforces the total limits of an upload, and a maximum ratio for each file, while its bytes are read. */
 export const createExpansion = ({ packedBytes, expandedBytes }: ExpansionLimits): Expansion => {
   let allPacked = 0
   let allExpanded = 0
@@ -30,7 +30,7 @@ export const createExpansion = ({ packedBytes, expandedBytes }: ExpansionLimits)
     if (!isBomb && expandedOfAll <= expandedBytes) return
     throw serviceError(
       'too_large',
-      `Unpacked, the upload is more than is allowed: ${megabytes(expandedBytes)} MB (SERVICE_MAX_EXPANDED_MB), or ${maxExpansion} times what was sent.`,
+      `Decompressed, the upload exceeds the limit: ${megabytes(expandedBytes)} MB (SERVICE_MAX_EXPANDED_MB), or ${maxExpansion} times what was sent.`,
     )
   }
   return {

@@ -12,7 +12,7 @@ const read = async (packed: Buffer): Promise<string> => {
 }
 const members = (count: number, content: string) => Buffer.concat(Array(count).fill(gzipSync(content)))
 
-test('a member for each line is read, however many there are', async () => {
+test('one member per line is read, however many there are', async () => {
   const line = '2026-03-01T09:00:00Z INFO the shelf is full\n'
   expect(await read(members(3_000, line))).toBe(line.repeat(3_000))
 })

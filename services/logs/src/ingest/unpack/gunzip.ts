@@ -3,19 +3,19 @@ import type { Chunks } from './peeked.ts'
 import { throughDecompressor } from './through-decompressor.ts'
 
 const chunkSize = 128 * 1024
-/** A name or a comment that is longer is none. */
+/** A header whose name or comment is longer is treated as damaged. */
 const maxHeaderBytes = 128 * 1024
 const trailerBytes = 8
-/** So many members may be of any size; with more of them, a member has at least `minMemberBytes` on average. Each costs a decompressor. */
+/** The first `freeMembers` members may have any size; with more of them, they have at least `minMemberBytes` on average. Each costs a decompressor. */
 const freeMembers = 1_000
 const minMemberBytes = 32
 
 const flag = { checksum: 2, extra: 4, name: 8, comment: 16 }
 
-/** As zlib reports it. */
+/** An error as zlib reports it. */
 const broken = (message: string, code: 'Z_DATA_ERROR' | 'Z_BUF_ERROR') => Object.assign(new Error(message), { code })
 
-/** The length of a member's header (RFC 1952, 2.3), if these bytes have all of it. */
+/** The length of a member's header (RFC 1952, 2.3), if these bytes contain all of it. */
 const headerLength = (bytes: Buffer): number | undefined => {
   if (bytes.length < 10) return undefined
   const flags = bytes[3] ?? 0
@@ -34,10 +34,10 @@ const headerLength = (bytes: Buffer): number | undefined => {
   return at <= bytes.length ? at : undefined
 }
 
-/** Whether a member of the one method there is, deflate, begins here. */
+/** Whether a member begins here. Deflate is the only method that gzip has. */
 const beginsMember = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
 
-/** Bytes that were read too far, and then those that come. */
+/** A reader over chunks with lookahead: bytes that were put back come first. */
 const createBytes = (packed: Chunks) => {
   const iterator = packed[Symbol.asyncIterator]()
   let ahead: Buffer = Buffer.alloc(0)
@@ -100,9 +100,9 @@ async function* memberContent(bytes: Bytes): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * The content of gzip, of all members one after the other. What follows the last member and is none, such as the padding of a tape, is left
- * out, as gunzip does; the engine's own decompressor would throw away what it had unpacked, too. Errors have zlib's codes, and are thrown
- * after the content before them.
+ * Decompresses all members of gzip data, one after the other. Trailing bytes that are not a member, such as the padding of a tape, are ignored,
+ * as gunzip does; the decompressor of the engine would also discard what it had decompressed before them. Errors have zlib's codes and are
+ * thrown after the content before them.
  */
 export async function* gunzip(packed: Chunks): AsyncGenerator<Uint8Array> {
   const bytes = createBytes(packed)

@@ -1,29 +1,29 @@
 import type { Chunks } from './peeked.ts'
 
-/** A file of an archive as it comes, and when it was last changed; what is not read of it is passed over. */
+/** A file of an archive as a stream, and when it was last modified; unread content is skipped. */
 export type Member =
   | { path: string; content: Chunks; modified: number | undefined }
-  /** One that is named and not read: `reason` goes after its name, as in "is encrypted". */
+  /** A file that is not read: `reason` follows its name, as in "is encrypted". */
   | { path: string; skipped: string }
 
-/** What packers write that keep no times, or make the same archive each time, is before. */
+/** Archivers that store no times, or build reproducible archives, write earlier dates. */
 const firstBelieved = Date.UTC(1990, 0)
 
-/** When a file was last changed, as epoch milliseconds, where the archive keeps it. */
+/** When a file was last modified, in epoch milliseconds, if the archive states it. */
 export const modifiedAt = (written: Date | undefined): number | undefined => {
   const time = written?.getTime() ?? Number.NaN
   return time >= firstBelieved ? time : undefined
 }
 
-/** Files, folders, links: so many an archive may have. */
+/** The maximum number of files, folders and links in an archive. */
 export const maxMembers = 10_000
 
-/** Of a path, so many characters are kept. */
+/** Longer paths are truncated. */
 const maxPathCharacters = 1_024
 
 /**
- * A member's path as a name, whatever it says: nothing is written under it, and it leads nowhere. Folders that go up, roots and drives are
- * left out, and control characters replaced.
+ * A safe name for a member's path. It only names the source of entries; no file is written under it. Parent folders, roots and drives are
+ * removed, and control characters replaced.
  */
 export const safePath = (written: string): string => {
   const parts = written

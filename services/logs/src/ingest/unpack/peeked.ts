@@ -1,25 +1,25 @@
-import { type Packing, packingOf, tellingBytes } from './packing.ts'
+import { type Packing, packingOf, sniffedBytes } from './packing.ts'
 
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** Content and how it is packed. To be read once. */
+/** Content and how it is packed. It can be read only once. */
 export type Peeked = {
   packing: Packing
   content: Chunks
-  /** Lets go of content that is not read. */
+  /** Releases content that is not read. */
   close: () => Promise<void>
 }
 
 /**
- * Reads as much of a file as tells how it is packed, which may come in more than one chunk; `content` is all of it. A file that fails
- * before that fails where `content` does, after what came.
+ * Reads enough of a file to detect how it is packed, which may take more than one chunk; `content` is all of it. If the source fails
+ * meanwhile, `content` yields what was received and then throws.
  */
 export const peek = async (content: Chunks): Promise<Peeked> => {
   const iterator = content[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   let failed: { error: unknown } | undefined
   try {
-    for (let size = 0; size < tellingBytes; ) {
+    for (let size = 0; size < sniffedBytes; ) {
       const next = await iterator.next()
       if (next.done) break
       parts.push(next.value)

@@ -5,12 +5,12 @@ import { serviceError } from '@trellis/kit/errors'
 import { gatherChunks } from '../gather-chunks.ts'
 import type { Chunks } from './peeked.ts'
 
-/** A file of this process alone, gone with it or when it is disposed. */
+/** An unnamed file that is deleted when it is disposed or the process ends. */
 export type Spooled = AsyncDisposable & { handle: FileHandle; size: number }
 
-/** Room on the disk for what cannot be read as it comes. */
+/** Temporary disk space for archives that cannot be read as a stream. */
 export type Spool = {
-  /** Writes all of it to a file; throws `unavailable` where there is no room. */
+  /** Writes the content to a file; throws `unavailable` if there is not enough space. */
   keep: (content: Chunks) => Promise<Spooled>
   heldBytes: () => number
 }
@@ -18,8 +18,8 @@ export type Spool = {
 const retryAfterSeconds = 30
 const writeBytes = 256 * 1024
 
-const noRoom = (cause?: unknown) =>
-  serviceError('unavailable', 'There is no room on the disk for the archive at the moment. Send it again later.', {
+const outOfSpace = (cause?: unknown) =>
+  serviceError('unavailable', 'There is not enough disk space for the archive at the moment. Send it again later.', {
     retryAfterSeconds,
     cause,
   })
@@ -27,7 +27,7 @@ const noRoom = (cause?: unknown) =>
 const isFull = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
-/** Files in `directory`, no more than `maxBytes` at a time. Their names are removed as soon as they are open, so that not even a kill leaves one. */
+/** Files in `directory` of at most `maxBytes` in total. They are unlinked as soon as they are open, so that none remains even after a kill. */
 export const createSpool = ({ directory, maxBytes }: { directory: string; maxBytes: number }): Spool => {
   let held = 0
   const openUnnamed = async (): Promise<FileHandle> => {
@@ -42,23 +42,23 @@ export const createSpool = ({ directory, maxBytes }: { directory: string; maxByt
     keep: async (content) => {
       const handle = await openUnnamed()
       let size = 0
-      const letGo = async () => {
+      const release = async () => {
         held -= size
         size = 0
         await handle.close()
       }
       try {
         for await (const chunk of gatherChunks(content, writeBytes)) {
-          if (held + chunk.length > maxBytes) throw noRoom()
+          if (held + chunk.length > maxBytes) throw outOfSpace()
           held += chunk.length
           size += chunk.length
           await handle.writeFile(chunk)
         }
       } catch (error) {
-        await letGo()
-        throw isFull(error) ? noRoom(error) : error
+        await release()
+        throw isFull(error) ? outOfSpace(error) : error
       }
-      return { handle, size, [Symbol.asyncDispose]: letGo }
+      return { handle, size, [Symbol.asyncDispose]: release }
     },
   }
 }

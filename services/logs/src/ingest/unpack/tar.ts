@@ -7,12 +7,12 @@ import type { Chunks } from './peeked.ts'
 const explained = (error: unknown): unknown =>
   isServiceError(error)
     ? error
-    : serviceError('malformed', 'The tar archive breaks off or is damaged.', { cause: error })
+    : serviceError('malformed', 'The tar archive is truncated or damaged.', { cause: error })
 
-/** Archives from before POSIX have no mark. The option is not in the library's types. */
+/** Archives older than POSIX have no magic. The option is missing in the library's types. */
 const options = { highWaterMark: 64 * 1024, allowUnknownFormat: true }
 
-/** Reads on where it is stopped: an entry that is closed early would take the archive with it. */
+/** Iterates without closing the entry when the reader stops early, because that would destroy the archive. */
 async function* contentOf(entry: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   const iterator = entry[Symbol.asyncIterator]()
   try {
@@ -23,7 +23,7 @@ async function* contentOf(entry: AsyncIterable<unknown>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The files of a tar archive, in one pass. Throws `malformed` where it breaks off, after what came before. */
+/** The files of a tar archive, in one pass. Throws `malformed` where it is truncated, after the content before that. */
 export async function* tarMembers(content: Chunks): AsyncGenerator<Member> {
   const source = Readable.from(content)
   const archive = extract(options)

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import type { Chunks } from './peeked.ts'
 
-/** A stream of zlib, which counts the bytes that it has taken. */
+/** A stream of zlib, which counts its consumed input bytes. */
 export type Decompressing = Transform & { bytesWritten: number }
 
 /**
@@ -47,7 +47,7 @@ export async function* throughDecompressor(
         isTaken = true
         changed()
       })
-      // What follows the end of the data is never taken.
+      // Input after the end of the data is never consumed.
       yield* readUntil(() => isTaken || hasEnded)
       const rest = chunk.subarray(stream.bytesWritten - before)
       if (!hasEnded && rest.length === 0) continue

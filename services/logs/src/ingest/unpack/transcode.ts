@@ -1,6 +1,6 @@
 import type { Chunks } from './peeked.ts'
 
-/** UTF-16, as Windows writes it, as UTF-8. Half a character at the end, or one that is none, becomes U+FFFD. */
+/** Converts UTF-16, as Windows writes it, to UTF-8. An incomplete or invalid character becomes U+FFFD. */
 export async function* toUtf8(content: Chunks, encoding: 'utf16le' | 'utf16be'): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder(encoding === 'utf16le' ? 'utf-16le' : 'utf-16be')
   for await (const chunk of content) yield Buffer.from(decoder.decode(chunk, { stream: true }))
@@ -18,8 +18,8 @@ const feedsFor = (chunk: Uint8Array): Buffer => {
 }
 
 /**
- * A text whose first chunk has carriage returns for line ends, as some devices write them, with line feeds. From the first line feed on it
- * stays as it is: a program may draw its progress with carriage returns before its first line ends.
+ * Converts carriage returns to line feeds in a text that has only carriage returns as line ends, as some devices write. From the first line
+ * feed on the text is unchanged: a program may draw its progress with carriage returns before its first line ends.
  */
 export async function* withLineFeeds(content: Chunks): AsyncGenerator<Uint8Array> {
   let ends: 'unknown' | 'returns' | 'feeds' = 'unknown'

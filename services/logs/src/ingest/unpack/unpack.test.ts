@@ -24,7 +24,7 @@ const withFolder = async () => {
   return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** Unpacks to the end or to where it fails, and says what there was. A file that was sent as itself is named "". */
+/** Unpacks up to the end or a failure, and returns the texts. A file that was sent by itself is named "". */
 const read = async (
   content: Buffer,
   { chunk = 10_000, keep = true, changed = {}, spoolBytes = 64 * megabyte } = {},
@@ -50,7 +50,7 @@ const read = async (
   } catch (error) {
     outcome.failure = error
   }
-  // Nothing of it stays on the disk, whatever happened.
+  // No file remains on the disk in any case.
   expect(await readdir(join(folder.directory, 'spool')).catch(() => [])).toEqual([])
   return outcome
 }
@@ -58,19 +58,19 @@ const read = async (
 const log = 'one\ntwo\nthree\n'
 const long = Array.from({ length: 50_000 }, (_, line) => `line ${line} ${(line * 7919) % 1013}`).join('\n')
 
-describe('what a file is, its bytes tell', () => {
+describe('the format of a file is detected from its bytes', () => {
   test.each<[string, () => Buffer | Promise<Buffer>, Record<string, string>]>([
     ['plain', () => Buffer.from(log), { '': log }],
-    ['nothing at all', () => Buffer.alloc(0), {}],
+    ['an empty file', () => Buffer.alloc(0), {}],
     ['gzip', () => gzipSync(log), { '': log }],
     [
-      'several gzip files one after the other',
+      'several concatenated gzip files',
       () => Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]),
       { '': 'one\ntwo\n' },
     ],
     ['zstd', () => zstdCompressSync(long), { '': long }],
     [
-      'zstd in several frames, the first to be skipped',
+      'zstd in several frames, the first skippable',
       () =>
         Buffer.concat([
           Buffer.from('502a4d180400000001020304', 'hex'),
@@ -101,7 +101,7 @@ describe('what a file is, its bytes tell', () => {
       { 'a.1.gz': log, b: long, c: 'x' },
     ],
     [
-      'a tar that paths are too long for',
+      'a tar with a path that exceeds its header',
       () => tarOf([{ name: `${'deep/'.repeat(60)}a.log`, content: log }]),
       { [`${'deep/'.repeat(60)}a.log`]: log },
     ],
@@ -128,9 +128,9 @@ describe('what a file is, its bytes tell', () => {
     ],
     ['UTF-16 as Windows writes it', () => Buffer.from(`\ufeff${log}`, 'utf16le'), { '': log }],
     ['UTF-16 without a mark', () => Buffer.from(`Grüße 日本 ${log}`, 'utf16le'), { '': `Grüße 日本 ${log}` }],
-    ['UTF-16 of the other order without a mark', () => Buffer.from(log, 'utf16le').swap16(), { '': log }],
-    ['UTF-16 without a mark in gzip', () => gzipSync(Buffer.from(log, 'utf16le')), { '': log }],
-    ['a text with a hole of zeros', () => Buffer.from(`\0\0\0\0${log}`), { '': `\0\0\0\0${log}` }],
+    ['UTF-16 of the other order without a byte order mark', () => Buffer.from(log, 'utf16le').swap16(), { '': log }],
+    ['UTF-16 without a byte order mark in gzip', () => gzipSync(Buffer.from(log, 'utf16le')), { '': log }],
+    ['a text with a hole', () => Buffer.from(`\0\0\0\0${log}`), { '': `\0\0\0\0${log}` }],
     ['lines that end in carriage returns', () => Buffer.from(log.replaceAll('\n', '\r')), { '': log }],
     ['UTF-16 that does', () => Buffer.from(log.replaceAll('\n', '\r'), 'utf16le'), { '': log }],
     ['progress on a line', () => Buffer.from('1 %\r2 %\r3 %\ndone\r\n'), { '': '1 %\r2 %\r3 %\ndone\r\n' }],
@@ -153,18 +153,18 @@ describe('what a file is, its bytes tell', () => {
     ['xz', Buffer.from('fd377a585a000004', 'hex')],
     ['7z', Buffer.from('377abcaf271c0004', 'hex')],
     ['rar', Buffer.from('526172211a0700', 'hex')],
-    ['no text, and no archive', randomBytes(5_000)],
-    ['packed with gzip here is no text', gzipSync(randomBytes(5_000))],
+    ['neither text nor a supported archive', randomBytes(5_000)],
+    ['this gzip file is neither text nor an archive', gzipSync(randomBytes(5_000))],
     ['gzip within gzip', gzipSync(gzipSync(log))],
     ['zip within zstd', zstdCompressSync(zipOf([{ name: 'a', content: log }]))],
-  ])('%s is refused with what to do about it', async (what, content) => {
+  ])('%s is rejected with advice', async (what, content) => {
     const { failure } = await read(content)
     expect(failure).toMatchObject({ kind: 'unsupported_media', detail: expect.stringContaining(what) })
   })
 })
 
 describe('a file in an archive', () => {
-  test('that is encrypted, a link, packed in another way, or no text, is named and the others are read', async () => {
+  test('that is encrypted, a link, compressed otherwise, or not text, is named and the others are read', async () => {
     const zip = zipOf([
       { name: 'secret.log', content: log, isEncrypted: true },
       { name: 'link', content: '/etc/passwd', mode: 0o120777 },
@@ -181,7 +181,7 @@ describe('a file in an archive', () => {
         link: expect.stringContaining('link'),
         'old.bz2': expect.stringContaining('method 12'),
         'rotated.xz': expect.stringContaining('xz'),
-        'logo.png': 'is no text',
+        'logo.png': 'is not text',
         'more.zip': expect.stringContaining('archive within the archive'),
       },
       failure: undefined,
@@ -201,7 +201,7 @@ describe('a file in an archive', () => {
     expect(Object.keys(skipped)).toEqual(['passwd', 'hard', 'null'])
   })
 
-  test('has a path that leads nowhere, whatever it says', async () => {
+  test('has a safe path, whatever its name in the archive', async () => {
     const names = ['/etc/passwd', '../../up.log', 'C:\\Windows\\x.log', 'a/./b//c', 'bell\u0007.log', '..']
     const expected = ['etc/passwd', 'up.log', 'Windows/x.log', 'a/b/c', 'bell_.log', 'unnamed']
     const zip = zipOf(names.map((name) => ({ name, content: log })))
@@ -210,7 +210,7 @@ describe('a file in an archive', () => {
     expect(Object.keys((await read(tar)).texts)).toEqual(expected)
   })
 
-  test('that is damaged is read up to there and named, and the others are read', async () => {
+  test('that is damaged is read up to the damage and named, and the others are read', async () => {
     const broken = gzipSync(long).subarray(0, 20_000)
     const archives = [
       zipOf([
@@ -228,7 +228,7 @@ describe('a file in an archive', () => {
       expect(texts['a.gz']?.length).toBeGreaterThan(10_000)
       expect(long.startsWith(texts['a.gz'] ?? 'nothing')).toBe(true)
       expect({ skipped, failure }).toEqual({
-        skipped: { 'a.gz': 'is damaged, and was read up to there' },
+        skipped: { 'a.gz': 'is damaged, and was read up to the damage' },
         failure: undefined,
       })
     }
@@ -243,14 +243,14 @@ describe('a file in an archive', () => {
   })
 })
 
-describe('what breaks off', () => {
+describe('truncated input', () => {
   test.each([
     ['gzip', (content: string) => gzipSync(content)],
     ['zstd', (content: string) => zstdCompressSync(content)],
-  ])('a %s file is read up to there', async (_, pack) => {
+  ])('a %s file is read up to its end', async (_, pack) => {
     const content = pack(long)
     const { texts, failure } = await read(content.subarray(0, content.length >> 1))
-    expect(failure).toMatchObject({ kind: 'malformed', detail: expect.stringContaining('breaks off') })
+    expect(failure).toMatchObject({ kind: 'malformed', detail: expect.stringContaining('is truncated') })
     expect(texts['']?.length).toBeGreaterThan(100_000)
     expect(long.startsWith(texts[''] ?? 'nothing')).toBe(true)
   })
@@ -258,7 +258,7 @@ describe('what breaks off', () => {
   test.each([
     ['tar', (tar: Buffer) => tar],
     ['tar.gz', (tar: Buffer) => gzipSync(tar)],
-  ])('of a %s archive the files before are read', async (_, pack) => {
+  ])('the files of a %s archive before the end are read', async (_, pack) => {
     const content = pack(
       await tarOf([
         { name: 'a', content: log },
@@ -271,21 +271,21 @@ describe('what breaks off', () => {
     expect(long.startsWith(texts.b ?? '')).toBe(true)
   })
 
-  test('a zip archive has lost its list', async () => {
+  test('a zip archive without its list of files is rejected', async () => {
     const zip = zipOf([{ name: 'a', content: long }])
     const { failure } = await read(zip.subarray(0, zip.length - 30))
     expect(failure).toMatchObject({ kind: 'malformed', detail: expect.stringContaining('list of files') })
   })
 })
 
-describe('an archive that is meant to do harm', () => {
+describe('a malicious archive', () => {
   const zeros = Buffer.alloc(128 * megabyte)
   test.each<[string, () => Buffer | Promise<Buffer>]>([
-    ['gzip of very many zeros', () => gzipSync(zeros)],
-    ['zstd of very many zeros', () => zstdCompressSync(zeros)],
-    ['a tar.gz of very many zeros', async () => gzipSync(await tarOf([{ name: 'a', content: zeros }]))],
-    ['a zip of very many zeros', () => zipOf([{ name: 'a', content: zeros }])],
-    ['a zip that says it is more than is allowed', () => zipOf([{ name: 'a', content: log, claims: 300 * megabyte }])],
+    ['gzip of many zeros', () => gzipSync(zeros)],
+    ['zstd of many zeros', () => zstdCompressSync(zeros)],
+    ['a tar.gz of many zeros', async () => gzipSync(await tarOf([{ name: 'a', content: zeros }]))],
+    ['a zip of many zeros', () => zipOf([{ name: 'a', content: zeros }])],
+    ['a zip with stated sizes above the limit', () => zipOf([{ name: 'a', content: log, claims: 300 * megabyte }])],
     [
       'a zip with more files than are allowed',
       () => zipOf(Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}` }))),
@@ -294,14 +294,14 @@ describe('an archive that is meant to do harm', () => {
       'a tar with more files than are allowed',
       () => tarOf(Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}` }))),
     ],
-  ])('%s is refused as too large', async (_, make) => {
+  ])('%s is rejected as too large', async (_, make) => {
     const content = await make()
     const { failure, bytes } = await read(content, { keep: false })
     expect(failure).toMatchObject({ kind: 'too_large' })
     expect(bytes).toBeLessThan(101 * megabyte)
   })
 
-  test('files of a zip that share their bytes are not read at all', async () => {
+  test('a zip with files that share their bytes is rejected before it is read', async () => {
     const kernel = { name: 'a', content: 'x'.repeat(9 * megabyte) }
     const zip = zipOf([
       kernel,
@@ -312,7 +312,7 @@ describe('an archive that is meant to do harm', () => {
     expect(bytes).toBe(0)
   })
 
-  test('archives in archives, as deep as one likes, are not opened', async () => {
+  test('nested archives are not opened, at any depth', async () => {
     let nested = zipOf([{ name: 'a', content: log }])
     for (let depth = 0; depth < 5; depth++) nested = zipOf([{ name: 'inner.zip', content: nested }])
     expect(await read(nested)).toMatchObject({
@@ -321,7 +321,7 @@ describe('an archive that is meant to do harm', () => {
     })
   })
 
-  test('a zip file whose data says more than its list does is named', async () => {
+  test('a zip file with more data than its list states is named', async () => {
     const content = Buffer.alloc(50 * megabyte)
     const zip = zipOf([{ name: 'a', content, claims: 10 }])
     expect(deflateRawSync(content).length).toBeLessThan(megabyte)
@@ -330,7 +330,7 @@ describe('an archive that is meant to do harm', () => {
     expect(bytes).toBeLessThan(megabyte)
   })
 
-  test('zip archives take no more of the disk than they may', async () => {
+  test('zip archives use limited disk space', async () => {
     const zip = zipOf([{ name: 'a', content: long, method: 'stored' }])
     expect(await read(zip, { spoolBytes: 100_000 })).toMatchObject({
       failure: { kind: 'unavailable', retryAfterSeconds: 30 },
@@ -339,7 +339,7 @@ describe('an archive that is meant to do harm', () => {
   })
 })
 
-/** Archives as the tools of others make them. */
+/** Archives as other tools create them. */
 const commands: readonly [string, string[], string, string[]][] = [
   ['tar', ['tar'], 'all.tar', ['-cf', 'all.tar', 'logs']],
   ['tar in the format of POSIX', ['tar'], 'all.tar', ['--format=posix', '-cf', 'all.tar', 'logs']],
@@ -355,7 +355,7 @@ const cases = commands.map(([name, programs, ...rest]) => {
   return { name: missing.length === 0 ? name : `${name} (needs ${missing.join(', ')})`, missing, programs, rest }
 })
 
-describe('what other tools make', () => {
+describe('archives of other tools', () => {
   for (const { name, missing, programs, rest } of cases)
     test.skipIf(missing.length > 0)(name, async () => {
       const [program = ''] = programs

@@ -10,8 +10,8 @@ import { toUtf8, withLineFeeds } from './transcode.ts'
 import { zipMembers } from './zip.ts'
 
 /**
- * A text that was in an upload. `path` is where in an archive it was, undefined for a file that was sent as itself; `modified` is when it was
- * last changed, epoch milliseconds, where an archive says so. One that is not read, or not to its end, says why: a reason that goes after its name.
+ * A text of an upload. `path` is its path in an archive, undefined for a file that was sent by itself; `modified` is when it was last
+ * modified, in epoch milliseconds, if an archive states it. A text that was not read, or not completely, has a reason that follows its name.
  */
 export type Unpacked =
   | { path: string | undefined; content: Chunks; modified: number | undefined }
@@ -29,21 +29,21 @@ async function* counted(content: Chunks, { packed }: FileExpansion): AsyncGenera
 const textOf = ({ packing, content }: Peeked): Chunks =>
   withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content)
 
-/** Takes off a compression, if there is one. */
+/** Decompresses the content if it is compressed. */
 const uncompressed = async (outer: Peeked, expansion: FileExpansion): Promise<Peeked> =>
   isCompression(outer.packing) ? peek(decompress(outer.packing, outer.content, expansion)) : outer
 
-/** Why what has been uncompressed cannot be read as a text of an archive. */
+/** Why decompressed content cannot be read as a text of an archive. */
 const reasonToSkip = ({ packing }: Peeked): string | undefined => {
-  if (isArchive(packing)) return `is a ${packing} archive within the archive: send it by itself`
-  if (isCompression(packing)) return 'is packed more than once: send it by itself'
-  if (isUnreadable(packing)) return `is packed with ${packing}, which is not read here`
-  return packing === 'binary' || packing === 'zeros' ? 'is no text' : undefined
+  if (isArchive(packing)) return `is a ${packing} archive within the archive: send it separately`
+  if (isCompression(packing)) return 'is compressed more than once: send it separately'
+  if (isUnreadable(packing)) return `is compressed with ${packing}, which is not supported`
+  return packing === 'binary' || packing === 'zeros' ? 'is not text' : undefined
 }
 
 const isDamaged = (error: unknown) => isServiceError(error, 'malformed')
 
-/** Damage to one file of an archive is said of that file; what is wrong with the whole is thrown. */
+/** Damage to one file of an archive is reported for that file; other errors are thrown. */
 async function* upToDamage(content: Chunks, onDamage: () => void): AsyncGenerator<Uint8Array> {
   try {
     yield* content
@@ -82,7 +82,7 @@ async function* textsOf(members: AsyncIterable<Member>, expansion: FileExpansion
       hasDamage = true
     })
     yield { path, content, modified }
-    if (hasDamage) yield { path, skipped: 'is damaged, and was read up to there' }
+    if (hasDamage) yield { path, skipped: 'is damaged, and was read up to the damage' }
   }
 }
 
@@ -90,23 +90,23 @@ const refusePacking = (packing: Packing, sent: Packing): void => {
   if (isUnreadable(packing))
     throw serviceError(
       'unsupported_media',
-      `This is packed with ${packing}, which is not read here: unpack it, or pack it with gzip, zstd or zip.`,
+      `This is compressed with ${packing}, which is not supported: decompress it, or compress it with gzip, zstd or zip.`,
     )
   if (packing === 'binary')
     throw serviceError(
       'unsupported_media',
       sent === 'binary'
-        ? 'This is no text, and no archive that is known here (gzip, zstd, zip or tar). It may be damaged or encrypted.'
-        : `What is packed with ${sent} here is no text, and no archive.`,
+        ? 'This is neither text nor a supported archive (gzip, zstd, zip or tar). It may be damaged or encrypted.'
+        : `The content of this ${sent} file is neither text nor an archive.`,
     )
   if (packing !== 'zip' && !isCompression(packing)) return
-  throw serviceError('unsupported_media', `This is ${packing} within ${sent}: unpack it once, and send that.`)
+  throw serviceError('unsupported_media', `This is ${packing} within ${sent}: unpack it once and send the result.`)
 }
 
 /**
- * The texts in one file of an upload: itself, unpacked where it is gzip or zstd, or the files of a tar (packed or not) or zip archive. What it
- * is, its bytes tell. Each content is to be read, or left, before the next is asked for. Throws `unsupported_media` for what is packed in
- * other ways, `too_large` past a limit, `malformed` for what breaks off or is damaged; what came before is right.
+ * The texts in one file of an upload: the file itself, decompressed if it is gzip or zstd, or the files of a tar (compressed or not) or zip
+ * archive. The format is detected from the bytes. The caller reads or skips each content before requesting the next. Throws
+ * `unsupported_media` for other formats, `too_large` past a limit, `malformed` for truncated or damaged data; texts before that are correct.
  */
 export async function* unpack(content: Chunks, { expansion, spool }: UnpackOptions): AsyncGenerator<Unpacked> {
   const sent = await peek(counted(content, expansion))

@@ -1,6 +1,6 @@
 /** Below this share of ASCII characters, white space included, a file needs a byte order mark. */
 const minAsciiShare = 0.1
-/** Low bytes that are zero, as of some emoji, are this much rarer than high ones. */
+/** Zero low bytes, as some emoji have, are this much rarer than zero high bytes. */
 const minRatio = 10
 /** Shorter texts are ambiguous. */
 const minCharacters = 4
@@ -21,8 +21,8 @@ const reads = (start: Uint8Array, encoding: Utf16): boolean => {
 }
 
 /**
- * The byte order of UTF-16 without a byte order mark, by the first bytes of a file: the high byte of what is in ASCII is zero, and
- * hardly a low byte is. Undefined for other content.
+ * Detects the byte order of UTF-16 without a byte order mark from the first bytes of a file: the high byte of an ASCII character is zero,
+ * and low bytes hardly ever are. Undefined for other content.
  */
 export const utf16Of = (start: Uint8Array): Utf16 | undefined => {
   const zeros = [0, 0]

@@ -71,7 +71,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`POST /api/sources/{id}/glean` collects one source again',
-      [logs('collect/runs'), 'one source is collected again by its id'],
+      [logs('collect/runs'), 'one source is collected by its id'],
     ],
     [
       '`POST /api/tasks/glean` starts a manual collection run',
@@ -96,12 +96,9 @@ export const endpoints: readonly Theme[] = [
     ['`GET /api/stats` shows the last 24 hours', [logs('sources/stats'), 'GET /api/stats: 24-hour window']],
     [
       '`GET /api/watch/status` reports the state of the watcher',
-      [logs('collect/runs'), 'of two replicas one watches, and both tell the same'],
+      [logs('collect/runs'), 'one of two replicas watches, and both report the same state'],
     ],
-    [
-      '`POST /api/watch/reload` reads the configuration again',
-      [logs('collect/runs'), 'a reload may be asked of either'],
-    ],
+    ['`POST /api/watch/reload` reads the configuration again', [logs('collect/runs'), 'either accepts a reload']],
   ),
   theme(
     'Incidents and bundles',
@@ -142,19 +139,25 @@ export const endpoints: readonly Theme[] = [
     'Setup and SSH targets',
     [
       '`GET /api/setup/status` reports whether there are sources',
-      [logs('setup/setup'), 'goes from nothing to sources that are written down: status, discover, write'],
+      [logs('setup/setup'), 'leads from an empty configuration to written sources: status, discover, write'],
     ],
     [
       '`GET /api/setup/discover` finds journald, docker and log files',
-      [logs('setup/setup'), 'goes from nothing to sources that are written down: status, discover, write'],
+      [logs('setup/setup'), 'leads from an empty configuration to written sources: status, discover, write'],
     ],
     [
       '`POST /api/setup/write` appends to the sources file',
-      [logs('collect/sources-file'), 'selected sources are appended to the sources file, and its comments stay'],
+      [
+        logs('collect/sources-file'),
+        'selected sources are appended to the sources file, and its comments are preserved',
+      ],
     ],
     [
       '`POST /api/setup/interpret` uses keywords, then a language model, then answers null with a reason',
-      [logs('setup/setup'), 'interpret asks the model for what no keyword knows, and takes only what exists'],
+      [
+        logs('setup/setup'),
+        'interpret uses the model for descriptions without a keyword, and accepts only logs that exist',
+      ],
     ],
     [
       '`GET /api/setup/scan` ranks by 0.7 recency + 0.3 size, or 0.4 + 0.2 + 0.4 keyword match',

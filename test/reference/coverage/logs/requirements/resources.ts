@@ -6,12 +6,12 @@ export const resources: readonly Theme[] = [
     'Features',
     [
       'Collects from local files and directories',
-      [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
-      [logs('collect/files/file-collector'), 'a glob names files'],
-      [logs('collect/files/file-collector'), 'a text in %s is read line by line'],
+      [logs('collect/files/file-collector'), 'a folder is read with all its subfolders'],
+      [logs('collect/files/file-collector'), 'a glob selects files'],
+      [logs('collect/files/file-collector'), 'a text in %s is read by lines'],
       [
         logs('collect/ssh/ssh-collector'),
-        'that were rotated twice and packed since they were read last are read whole',
+        'that were rotated twice and compressed since the last read are read completely',
       ],
     ],
     [
@@ -20,15 +20,15 @@ export const resources: readonly Theme[] = [
         logs('collect/journald/journald-collector'),
         'is collected with its units as sources, its priorities as severities',
       ],
-      [logs('collect/journald/journald-collector'), 'is followed: what is written comes live'],
-      [logs('collect/journald/export-format'), 'is read the same however it is cut'],
+      [logs('collect/journald/journald-collector'), 'is followed: new entries arrive live'],
+      [logs('collect/journald/export-format'), 'is read the same at any chunk size'],
     ],
     [
       'Collects from docker and podman',
-      [logs('collect/docker/container-collector'), 'gives its containers as sources'],
-      [logs('collect/docker/follow-containers'), 'is followed: what its containers write comes live'],
+      [logs('collect/docker/container-collector'), 'reads containers as sources'],
+      [logs('collect/docker/follow-containers'), 'is followed: new lines arrive live'],
     ],
-    ['Collects from remote hosts over SSH', [logs('collect/ssh/connection'), 'is let in by its key']],
+    ['Collects from remote hosts over SSH', [logs('collect/ssh/connection'), 'authenticates with its key']],
     ['Collects from uploads', [jobs(''), 'an upload is recognised, stored and counted']],
     [
       'Collects from pushed batches',
@@ -74,7 +74,7 @@ export const resources: readonly Theme[] = [
     'Log entries',
     [
       'An entry id is unique; entries without a timestamp do not collide',
-      [logs('collect/files/file-collector'), 'equal lines without a time in two pieces of a log are both kept'],
+      [logs('collect/files/file-collector'), 'equal lines without a time in two pieces of a log are both stored'],
     ],
     [
       'Sources of three or more colon segments are grouped by `<prefix>:<host>` in listings and statistics',
@@ -118,7 +118,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       '`tenant_id` is the namespace, or empty',
-      [logs('branches/branch-node'), 'a branch keeps what it was sent under its slug and tenant'],
+      [logs('branches/branch-node'), 'a branch stores what it receives under its slug and tenant'],
     ],
     [
       '`anonymized` is set by the pseudonymization of branches',
@@ -170,7 +170,7 @@ export const resources: readonly Theme[] = [
     ['An SSH target has the listed fields', [logs('ssh-targets/rpc'), 'with the fields of the contract']],
     [
       'Key contents are never returned by any response',
-      [logs('ssh-targets/rpc'), 'never show what a key file holds, in no answer and no error'],
+      [logs('ssh-targets/rpc'), 'never expose the content of a key file, in no response and no error'],
     ],
     [
       'A detection has a scorer, anomaly or cybersec, and can be acknowledged',
@@ -222,15 +222,12 @@ export const resources: readonly Theme[] = [
     ['The watcher stops at the end', [logs('collect/watch/watcher'), 'the watcher ends without losing a line']],
     [
       'A reload reads the configuration again',
-      [logs('collect/watch/watcher'), 'a reload reads the configuration again, and nothing is lost by it'],
+      [logs('collect/watch/watcher'), 'a reload reads the configuration again without losing lines'],
     ],
-    [
-      'A run starts by schedule',
-      [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
-    ],
+    ['A run starts by schedule', [logs('collect/runs'), 'scheduled runs repeat, each on one of the replicas']],
     [
       'A lock prevents concurrent runs',
-      [logs('collect/runs'), 'a run is refused while a run is in progress, on another replica, too'],
+      [logs('collect/runs'), 'a run is rejected while another is in progress, also on another replica'],
     ],
     [
       'Deleting a group deletes all its units by prefix',

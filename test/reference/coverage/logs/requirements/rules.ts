@@ -22,9 +22,9 @@ export const rules: readonly Theme[] = [
     ],
     [
       'SSH uses keys only; their paths are checked, loose permissions are warned about, contents are never shown',
-      [logs('collect/ssh/connection'), 'is let in by its key, and no password is ever offered'],
-      [logs('ssh-targets/rpc'), 'take key paths in the folders for keys alone'],
-      [logs('collect/ssh/connection'), 'warns of a key that others can read'],
+      [logs('collect/ssh/connection'), 'authenticates with its key, and never offers a password'],
+      [logs('ssh-targets/rpc'), 'accept key paths in the key folders only'],
+      [logs('collect/ssh/connection'), 'has a warning for a key that others can read'],
     ],
     [
       'Offline mode sets the variables of model hubs before libraries load',
@@ -72,7 +72,7 @@ export const rules: readonly Theme[] = [
     ],
     [
       'The watcher flushes every 10 s or 100 lines',
-      [logs('collect/watch/watcher'), 'the watcher flushes every 10 s or 100 lines unless told otherwise'],
+      [logs('collect/watch/watcher'), 'by default, the watcher flushes every 10 s or 100 lines'],
     ],
     [
       'Watched entries are searchable at once, not only after every third flush',
@@ -81,7 +81,7 @@ export const rules: readonly Theme[] = [
     [
       '`SERVICE_GLEAN_INTERVAL`, 900 s',
       [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
-      [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
+      [logs('collect/runs'), 'scheduled runs repeat, each on one of the replicas'],
     ],
     [
       '`SERVICE_AUTO_INCIDENT_THRESHOLD`, 5 errors, within `SERVICE_AUTO_INCIDENT_WINDOW`, 600 s',

@@ -6,51 +6,51 @@ import type { Batch, Checkpoint, Checkpoints, Chunk, Stream } from './collector.
 import { countLineFeeds } from './count-line-feeds.ts'
 import type { SourceEntry } from './source-entry.ts'
 
-/** What was stored, and how many bytes were read for it. */
-export type Kept = UploadResult & { bytes: number }
+/** What was stored, and the number of bytes that were read for it. */
+export type StoredResult = UploadResult & { bytes: number }
 
-/** Takes what a collector gives, stores it, and moves checkpoints once it is stored. Not to be used by two at once. */
-export type Keeper = {
-  /** Resolves when there is room for more. Throws what storing anything so far has failed with. */
+/** Stores the chunks of a collector, and moves checkpoints once their data is stored. Calls must not overlap. */
+export type ChunkWriter = {
+  /** Resolves when there is capacity for more. Throws the first failure of storing so far. */
   take: (chunk: Chunk | Batch) => Promise<void>
-  /** Stores all that was taken, and closes entries of streams that cannot be read again from an entry's first line. */
+  /** Stores all chunks received so far, and closes the entries of streams that cannot be read again from an entry's first line. */
   settle: () => Promise<void>
   /**
-   * Ends. `complete` says that all chunks have been taken; else what may go on is left for next time. Throws what storing has failed with;
-   * the checkpoints stand then where all before them is stored.
+   * Ends. `complete` states that all chunks have been received; otherwise entries that may continue are left for the next run. Throws the failure
+   * of storing; checkpoints are then at positions before which everything is stored.
    */
   finish: (complete: boolean) => Promise<void>
-  /** What is stored so far. */
-  kept: () => Kept
-  /** Line ends that were taken since all was last stored. */
+  /** The result so far. */
+  result: () => StoredResult
+  /** Line feeds received since everything was last stored. */
   readonly buffered: number
 }
 
-export type KeeperOptions = {
+export type ChunkWriterOptions = {
   engine: Pick<LogEngine, 'ingestFile' | 'ingest'>
   source: SourceEntry
   checkpoints: Pick<Checkpoints, 'put'>
-  /** Hears of entries that patterns match before they are stored, and so before any checkpoint is past them. */
+  /** Receives entries that patterns match before they are stored, and so before any checkpoint is past them. */
   onMatched?: ((entries: MatchedEntry[]) => Promise<void>) | undefined
 }
 
-/** Checkpoints move after so many bytes of a stream, so that after a crash no more is read again. */
+/** The checkpoint of a stream moves at least this often, which bounds what is read again after a crash. */
 const bytesPerCheckpoint = 16 * 1024 * 1024
-/** Streams that have ended and are still being stored; the next one waits. */
+/** The maximum number of ended streams that are still being stored; the next one waits. */
 const maxEnding = 16
 
 type Taken = { lastLine: number; checkpoint: Checkpoint }
 type OpenStream = {
   ingest: Promise<FileIngest>
-  /** Line feeds taken so far, and whether bytes have come after the last. */
+  /** Line feeds received so far, and whether the last byte is not one. */
   lineFeeds: number
   endsInLine: boolean
   unsettledBytes: number
-  /** Checkpoints of chunks that may not all be stored yet. */
+  /** Checkpoints of chunks that may not be completely stored yet. */
   taken: Taken[]
 }
 
-export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperOptions): Keeper => {
+export const createChunkWriter = ({ engine, source, checkpoints, onMatched }: ChunkWriterOptions): ChunkWriter => {
   const streams = new Map<Stream, OpenStream>()
   const ending = new Set<Promise<void>>()
   let stored = noResult
@@ -90,7 +90,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
   const lastLineOf = (stream: Stream, { lineFeeds, endsInLine }: OpenStream) =>
     firstLineOf(stream) + lineFeeds - (endsInLine ? 0 : 1)
 
-  /** Moves the checkpoint to where all before it is stored. */
+  /** Moves the checkpoint to the last position before which everything is stored. */
   const commit = async (stream: Stream, opened: OpenStream, openLine: number): Promise<void> => {
     const done = opened.taken.findLastIndex(({ lastLine }) => lastLine < openLine)
     const stored = opened.taken[done]?.checkpoint
@@ -109,7 +109,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
     stored = addResults(stored, ingest.progress())
     ingests.delete(ingest)
   }
-  /** Lets a stream go that has no more for now. With `closes` its last entry is complete. */
+  /** Releases a stream that has no more data at the moment. With `closes`, its last entry is complete. */
   const leave = async (stream: Stream, opened: OpenStream, closes: boolean): Promise<void> => {
     const ingest = await opened.ingest
     try {
@@ -139,8 +139,8 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
   }
   const takeBatch = async ({ batch, entries, lines, formats, bytes: size, checkpoint }: Batch): Promise<void> => {
     if (batch) {
-      const kept = await engine.ingest(batch)
-      const { entries: fresh, duplicates } = kept
+      const result = await engine.ingest(batch)
+      const { entries: fresh, duplicates } = result
       const counts = { lines, entries: fresh, duplicates, rejected: 0, multiline_joined: lines - entries }
       stored = addResults(stored, { counts, formats })
     }
@@ -159,7 +159,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
       const size = chunk.length
       const isNew = !streams.has(stream)
       if (isNew && size === 0 && last !== undefined) {
-        // Nothing to store, and no thread to start for it.
+        // Nothing is to be stored, so no parser is started for it.
         if (last === 'ended' && checkpoint) await checkpoints.put(checkpoint)
         return
       }
@@ -192,7 +192,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
       buffered = 0
       throwFailure()
     },
-    kept: () => ({
+    result: () => ({
       ...[...ingests].map((ingest) => ingest.progress()).reduce(addResults, stored),
       bytes,
     }),
