@@ -9,13 +9,13 @@ export type BranchAbsences = {
   notReady: (slug: string) => void
 }
 
-/** A branch that became ready may be unreachable for so long: names and routes of a cluster take effect later on some nodes. */
+/** How long a branch that became ready may be unreachable: DNS names and routes of a cluster reach some nodes later. */
 const startMilliseconds = 30_000
 
 export const createBranchAbsences = (log: Pick<Log, 'info' | 'warn'>): BranchAbsences => {
   const known = new Set<string>()
   const away = new Set<string>()
-  /** First failures of branches that have not answered since they became ready. */
+  /** The time of the first failure of branches that have not responded since they became ready. */
   const starting = new Map<string, number>()
   const isStarting = (slug: string, error: unknown): boolean => {
     if (known.has(slug)) return false
@@ -30,11 +30,11 @@ export const createBranchAbsences = (log: Pick<Log, 'info' | 'warn'>): BranchAbs
     answered: (slug) => {
       known.add(slug)
       starting.delete(slug)
-      if (away.delete(slug)) log.info({ branch: slug }, 'a branch answers again')
+      if (away.delete(slug)) log.info({ branch: slug }, 'a branch responds again')
     },
     failed: (slug, error) => {
       if (isStarting(slug, error)) return
-      if (!away.has(slug)) log.warn({ branch: slug, err: error }, 'a branch does not answer and is left out')
+      if (!away.has(slug)) log.warn({ branch: slug, err: error }, 'a branch does not respond and is left out')
       away.add(slug)
     },
     notReady: (slug) => {

@@ -14,7 +14,7 @@ const textsOf = async ({ active }: ServedBranch): Promise<string[]> => {
   return (answer?.entries ?? []).map(({ entry }) => entry?.text ?? '')
 }
 
-test('a branch keeps what it was sent under its slug and tenant, and says how much that is', async () => {
+test('a branch stores what it receives under its slug and tenant, and reports the number of entries', async () => {
   await using folder = await temporaryDirectory()
   const notices: BranchEvent[] = []
   const options = {
@@ -52,7 +52,7 @@ test('a branch keeps what it was sent under its slug and tenant, and says how mu
   expect(await again.active.client?.countEntries({})).toMatchObject({ entryCount: 2 })
 })
 
-test('a notice that nobody takes is sent again', async () => {
+test('a notification that fails is sent again', async () => {
   let attempts = 0
   await using barn = await serveBranch(
     'barn',
@@ -61,7 +61,7 @@ test('a notice that nobody takes is sent again', async () => {
       noticeMilliseconds: 10,
       notify: async () => {
         attempts++
-        if (attempts < 3) throw new Error('Nobody is there.')
+        if (attempts < 3) throw new Error('unreachable')
       },
     },
   )
@@ -70,7 +70,7 @@ test('a notice that nobody takes is sent again', async () => {
   await waitFor(() => expect(attempts).toBe(4))
 })
 
-test('what names somebody gets pseudonyms as it arrives where that is wanted, and a repeat is still known', async () => {
+test('with BRANCH_ANONYMIZE, names get pseudonyms on arrival, and a repeated entry is still a duplicate', async () => {
   await using folder = await temporaryDirectory()
   await using barn = await serveBranch('barn', { BRANCH_ANONYMIZE: '1' }, { dataDirectory: folder.path })
   const entries = [{ text: 'login of user=ann from 192.0.2.7', source_id: 'gate:192.0.2.9' }]
@@ -82,7 +82,7 @@ test('what names somebody gets pseudonyms as it arrives where that is wanted, an
   expect(await barn.active.client?.anonymizeEntries({})).toEqual({ entriesChanged: 0, addresses: 0, usernames: 0 })
 })
 
-test('pseudonyms outlast a restart, and differ between branches', async () => {
+test('pseudonyms survive a restart, and differ between branches', async () => {
   await using folder = await temporaryDirectory()
   const entry = (sequence: number) => [{ text: 'from 192.0.2.7', sequence }]
   const once = async (sequence: number) => {
@@ -103,7 +103,7 @@ test('pseudonyms outlast a restart, and differ between branches', async () => {
   expect(await textsOf(other)).not.toEqual([first])
 })
 
-test('templates are told by their form, and go with the names in them when a branch gets pseudonyms', async () => {
+test('templates that contain names are removed when a branch is pseudonymized', async () => {
   await using barn = await serveBranch('barn')
   const templates = async () =>
     (await barn.active.client?.countBranchTemplates({ bucketCount: 0, bucketMilliseconds: 1, start: 0 }))?.templates ??
@@ -116,7 +116,7 @@ test('templates are told by their form, and go with the names in them when a bra
   expect(await templates()).toMatchObject([{ template: 'disk <*> is slow', count: 1 }])
 })
 
-test('entries go when they were kept long enough, counted from their arrival', async () => {
+test('entries are deleted after the retention, counted from their arrival', async () => {
   await using folder = await temporaryDirectory()
   vi.useFakeTimers({ toFake: ['setInterval'] })
   try {
@@ -134,7 +134,7 @@ test('entries go when they were kept long enough, counted from their arrival', a
   }
 })
 
-test('a branch reads formats and tags entries as the logs service does, with what a user has added', async () => {
+test('a branch reads formats and tags entries as the logs service does, also those that a user has added', async () => {
   await using folder = await temporaryDirectory()
   const [formats, patterns] = [join(folder.path, 'formats'), join(folder.path, 'patterns')]
   await mkdir(formats)

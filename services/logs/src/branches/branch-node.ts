@@ -36,9 +36,9 @@ import {
 
 export type BranchNodeOptions = {
   config: BranchConfig
-  /** Its own alone: entries, catalogue and the key of pseudonyms. */
+  /** Belongs to this branch alone: entries, catalogue and the key of pseudonyms. */
   dataDirectory: string
-  /** Hears what the branch holds: at its start, and when that has changed, but not more often than every `noticeMilliseconds`. */
+  /** Receives the number of entries: at the start, and after changes, but at most once per `noticeMilliseconds`. */
   notify: (notice: BranchEvent) => Promise<void>
   noticeMilliseconds?: number
   log: Log
@@ -46,9 +46,9 @@ export type BranchNodeOptions = {
 }
 
 export type BranchNode = AsyncDisposable & {
-  /** Takes batches. Who may send them is for the caller to know. */
+  /** Receives batches. The caller authenticates the sender. */
   gleanBatch: Handlers<typeof LogsServiceDefinition>['gleanBatch']
-  /** What the logs service asks. */
+  /** The service that the logs service calls. */
   implementations: Implementation[]
 }
 
@@ -58,8 +58,8 @@ const lastNoticeMilliseconds = 2_000
 const expiryMilliseconds = 3_600_000
 
 /**
- * One branch: the embedded engine on a folder of its own. Entries carry its slug and tenant. What arrived longer ago than the retention
- * goes within the hour after.
+ * One branch: the embedded engine on a folder of its own. Entries carry its slug and tenant. Entries older than the retention, counted from
+ * their arrival, are deleted within an hour.
  */
 export const createBranchNode = async (options: BranchNodeOptions): Promise<BranchNode> => {
   const { config, dataDirectory, notify, noticeMilliseconds = 10_000, log, now = Date.now } = options
@@ -71,7 +71,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     log,
   })
   opened.defer(() => store.close())
-  // Before anything is read or tagged. They are those of the logs service, so that entries are the same wherever they are kept.
+  // Loaded before anything is read or tagged. They are those of the logs service, so that entries do not depend on where they are stored.
   const { formatsDirectory, patternsDirectory } = config
   if (formatsDirectory !== undefined) opened.use(await openUserFormats({ directory: formatsDirectory, log }))
   if (patternsDirectory !== undefined) opened.use(await openPatterns({ directory: patternsDirectory, log }))
@@ -90,7 +90,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
 
   let changes = 0
   let counted: { changes: number; count: EntryCount } | undefined
-  /** What there is; nothing is asked that would wake a thread while nothing has changed. */
+  /** Counts the entries. The cached count is used while nothing has changed, so that no thread is woken. */
   const count = async (): Promise<EntryCount> => {
     if (counted?.changes === changes) return counted.count
     const before = changes
@@ -99,61 +99,61 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     counted = { changes: before, count: found }
     return found
   }
-  let told = -1
-  let telling: Promise<void> | undefined
-  const tell = async () => {
-    if (told === changes) return
+  let notified = -1
+  let notifying: Promise<void> | undefined
+  const notifyOfCount = async () => {
+    if (notified === changes) return
     const before = changes
     try {
       await notify({ slug: config.slug, ...(await count()) })
-      told = before
+      notified = before
     } catch (error) {
-      log.warn({ err: error }, 'nobody could be told how many entries there are; it is tried again')
+      log.warn({ err: error }, 'the number of entries could not be reported; retrying')
     }
   }
 
   const serialQueue = createSerialQueue()
-  /** One after the other: each goes through all there is. */
-  const rewrite = (wanted: Rewrite) => serialQueue.run(() => engine.rewrite(wanted))
+  /** Rewrites run one after the other, because each reads all entries. */
+  const rewrite = (task: Rewrite) => serialQueue.run(() => engine.rewrite(task))
   const expire = async () => {
     const { entries } = await rewrite({ kind: 'expire', before: now() - config.retentionDays * day })
     if (entries === 0) return
     changes++
-    log.info({ entries, days: config.retentionDays }, 'entries that were kept long enough are gone')
+    log.info({ entries, days: config.retentionDays }, 'entries past their retention were deleted')
   }
-  /** One notice at a time: what is slow to be told is not told twice. */
-  const tellOfChange = () => {
-    telling ??= tell().finally(() => {
-      telling = undefined
+  /** Runs one notification at a time: calls during a slow one share it. */
+  const notifyOfChange = () => {
+    notifying ??= notifyOfCount().finally(() => {
+      notifying = undefined
     })
-    return telling
+    return notifying
   }
-  const ticking = setInterval(() => void tellOfChange(), noticeMilliseconds)
+  const ticking = setInterval(() => void notifyOfChange(), noticeMilliseconds)
   const expiring = setInterval(
-    () => expire().catch((error: unknown) => log.error({ err: error }, 'old entries could not be removed')),
+    () => expire().catch((error: unknown) => log.error({ err: error }, 'expired entries could not be deleted')),
     expiryMilliseconds,
   )
   opened.defer(async () => {
     clearInterval(ticking)
     clearInterval(expiring)
     await serialQueue.drain()
-    // What is being told may be from before the last change. Whoever does not listen now is not waited for.
-    const told = tellOfChange().then(tellOfChange)
-    await Promise.race([told, sleep(lastNoticeMilliseconds, undefined, { ref: false })])
+    // The notification in progress may precede the last change, so another follows. An unresponsive receiver is not waited for.
+    const sent = notifyOfChange().then(notifyOfChange)
+    await Promise.race([sent, sleep(lastNoticeMilliseconds, undefined, { ref: false })])
   })
-  void tellOfChange()
+  void notifyOfChange()
 
   const glean = gleanBatchRpc({
     engine: {
       ...engine,
-      ingestPushed: async (...given) => {
-        const kept = await engine.ingestPushed(...given).catch((error: unknown) => {
-          // Some of it may be kept all the same.
+      ingestPushed: async (...parameters) => {
+        const result = await engine.ingestPushed(...parameters).catch((error: unknown) => {
+          // Some of the entries may be stored nevertheless.
           changes++
           throw error
         })
-        if (kept.entries > 0) changes++
-        return kept
+        if (result.entries > 0) changes++
+        return result
       },
     },
     pressure: createPressure(config.pushedMegabytes * megabyte),

@@ -1,11 +1,11 @@
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 
-/** Calls back whenever the active branches, or the ways to them, may have changed, until it is called off. */
+/** Subscribes to possible changes of the active branches or of their addresses; returns the unsubscribe function. */
 export type OnBranches = (listener: () => void) => () => void
 
 export type BranchWatchOptions = {
   directory: Pick<BranchDirectory, 'active'>
-  /** Between two looks. */
+  /** The polling interval. */
   milliseconds?: number
 }
 
@@ -13,31 +13,31 @@ const isSame = (one: readonly ActiveBranch[], other: readonly ActiveBranch[]): b
   one.length === other.length &&
   one.every(({ slug, client }, index) => slug === other[index]?.slug && client === other[index]?.client)
 
-/** Looks at the directory with one timer for all listeners, and only while there are any. */
+/** Polls the directory with one timer for all listeners, and only while it has listeners. */
 export const createBranchWatch = ({ directory, milliseconds = 2_000 }: BranchWatchOptions): OnBranches => {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let last: readonly ActiveBranch[] | undefined
 
-  const look = async () => {
+  const poll = async () => {
     const found = await directory.active()
     const isChanged = last === undefined || !isSame(last, found)
     last = found
     if (isChanged) for (const listener of [...listeners]) listener()
   }
-  const lookLater = () => {
+  const pollLater = () => {
     timer = setTimeout(async () => {
-      await look().catch(() => undefined)
+      await poll().catch(() => undefined)
       timer = undefined
-      if (listeners.size > 0) lookLater()
+      if (listeners.size > 0) pollLater()
     }, milliseconds)
     timer.unref()
   }
   return (listener) => {
-    // What changed while nobody listened is not known: the first look calls back.
+    // Changes while there was no listener are unknown, so the first poll notifies.
     if (listeners.size === 0) last = undefined
     listeners.add(listener)
-    if (timer === undefined) lookLater()
+    if (timer === undefined) pollLater()
     return () => {
       listeners.delete(listener)
       if (listeners.size > 0) return

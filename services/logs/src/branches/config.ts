@@ -11,36 +11,36 @@ const slug = (text: string): string => {
   throw new Error('must have 1 to 40 of a-z, 0-9 and -')
 }
 
-/** What a branch is told, beside what every process is. */
+/** The settings of a branch, in addition to those of every process. */
 export const branchConfig = {
-  slug: setting('BRANCH_SLUG', slug, '', 'Its name, which its entries carry.'),
-  key: secret('BRANCH_KEY', read.text, '', 'What senders present.'),
+  slug: setting('BRANCH_SLUG', slug, '', 'The name of the branch, which its entries carry.'),
+  key: secret('BRANCH_KEY', read.text, '', 'The key that senders present.'),
   keyHash: secret(
     'BRANCH_KEY_SHA256',
     hash,
     '',
-    'The SHA-256 of it in hex, in its place: whoever starts it keeps no key.',
+    'The SHA-256 of the key in hex, instead of the key, so that the key need not be stored where the branch is started.',
   ),
-  tenantId: setting('BRANCH_TENANT_ID', read.text, '', 'The namespace of its entries.'),
+  tenantId: setting('BRANCH_TENANT_ID', read.text, '', 'The namespace of the entries.'),
   retentionDays: setting(
     'BRANCH_RETENTION_DAYS',
     read.integer(1, 3_650),
     30,
-    'Entries go so many days after they arrived.',
+    'Entries are deleted this many days after their arrival.',
   ),
   anonymizes: setting(
     'BRANCH_ANONYMIZE',
     read.flag,
     false,
-    'Puts pseudonyms in place of addresses and user names on arrival.',
+    'Replaces addresses and user names by pseudonyms on arrival.',
   ),
   formatsDirectory: {
     ...logsConfig.formatsDirectory,
-    description: 'A folder of log formats, the same as the logs service has; none unless told.',
+    description: 'A folder of log formats, the same as that of the logs service; none by default.',
   },
   patternsDirectory: {
     ...logsConfig.patternsDirectory,
-    description: 'A folder of patterns, the same as the logs service has; none unless told. Read at the start.',
+    description: 'A folder of patterns, the same as that of the logs service; none by default. Read at the start.',
   },
   maxBatchMegabytes: logsConfig.maxBatchMegabytes,
   segmentEntries: logsConfig.segmentEntries,

@@ -11,7 +11,7 @@ import { openEngineIn, serveBranch } from './stores-for-tests.ts'
 
 const request = { query: parseQuery('pump'), filters: {}, limit: 10, order: 'relevance', withFacets: false } as const
 
-/** An address that accepts connections and answers nothing, and how many came. */
+/** An address that accepts connections without responding, and the number of its connections. */
 const listenSilently = async () => {
   let connections = 0
   const server = createServer((socket) => {

@@ -4,44 +4,44 @@ import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/bran
 import type { Branch, BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { within } from './within.ts'
 
-/** A branch that is to be searched; without a client it is not ready. Connecting to it early would delay it: failures are cached. */
+/** An active branch; without a client it is not ready. Connecting to it early would delay it, because failures are cached. */
 export type ActiveBranch = { slug: string; client: RpcClient<typeof BranchServiceDefinition> | undefined }
 
-/** Which branches there are, and the way to each. */
+/** The known branches and connections to them. */
 export type BranchDirectory = Disposable & {
-  /** Whoever runs them. */
+  /** The service that runs the branches. */
   service: RpcClient<typeof BranchesServiceDefinition>
-  /** As whoever runs them says now; as they last said where they do not answer soon. */
+  /** The current list of branches; the last known list if the service does not respond in time. */
   known: () => Promise<readonly Branch[]>
   active: () => Promise<readonly ActiveBranch[]>
-  /** Whether what is known was said when it was last asked for, and not before. */
+  /** Whether the last request for the list succeeded. */
   isCurrent: () => boolean
 }
 
 export type BranchDirectoryOptions = {
   service: RpcClient<typeof BranchesServiceDefinition>
   security: RpcSecurity
-  /** How long somebody waits to hear which branches there are. */
+  /** How long a caller waits for the list of branches. */
   waitMilliseconds?: number
-  /** How long nobody asks again after that was in vain. */
+  /** The pause after a failed request, during which the last known list is used. */
   restMilliseconds?: number
   log: Log
 }
 
-/** A search that goes into every store is cut off before this; it bounds what a caller that has gone leaves behind. */
+/** Exceeds the time limit of a search over all stores; it bounds the work for a caller that has disconnected. */
 const deadlineMilliseconds = 15 * 60_000
 
-/** Asked anew by each search, many at once together: a branch that was made is searched at once, through whichever replica. */
+/** Each search requests the list, and concurrent requests are shared, so a new branch is searched at once, through any replica. */
 export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDirectory => {
   const { service, security, waitMilliseconds = 1_000, restMilliseconds = 2_000, log } = options
   const connections = new Map<string, GrpcConnection<typeof BranchServiceDefinition>>()
   let last: readonly Branch[] = []
-  let asking: Promise<readonly Branch[]> | undefined
+  let requesting: Promise<readonly Branch[]> | undefined
   let next: Promise<readonly Branch[]> | undefined
   let restsUntil = 0
   let isCurrent = false
 
-  const keep = (branches: readonly Branch[]) => {
+  const update = (branches: readonly Branch[]) => {
     last = branches
     isCurrent = true
     const addresses = new Set(
@@ -54,30 +54,33 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
     }
     return branches
   }
-  const ask = async (): Promise<readonly Branch[]> => {
+  const request = async (): Promise<readonly Branch[]> => {
     try {
       const { branches } = await within(waitMilliseconds, undefined, (signal) =>
         service.listBranches({}, { signal, isSafe: true }),
       )
-      return keep(branches)
+      return update(branches)
     } catch (error) {
       restsUntil = performance.now() + restMilliseconds
       isCurrent = false
-      log.warn({ err: error, known: last.length }, 'which branches there are cannot be asked; the last answer stands')
+      log.warn(
+        { err: error, known: last.length },
+        'the list of branches cannot be requested; the last known list is used',
+      )
       return last
     }
   }
-  /** What is under way may be older than what its asker has just changed, so who comes meanwhile waits for the next answer. */
+  /** A request in progress may predate a change of the caller, so callers that arrive meanwhile share the next request. */
   const known = (): Promise<readonly Branch[]> => {
     if (performance.now() < restsUntil) return Promise.resolve(last)
-    if (asking === undefined) {
-      const mine = ask().finally(() => {
-        if (asking === mine) asking = undefined
+    if (requesting === undefined) {
+      const mine = request().finally(() => {
+        if (requesting === mine) requesting = undefined
       })
-      asking = mine
+      requesting = mine
       return mine
     }
-    next ??= asking.then(() => {
+    next ??= requesting.then(() => {
       next = undefined
       return known()
     })

@@ -7,10 +7,10 @@ import { compareRanks, type Order, type Rank } from '../search/hits.ts'
 import type { FoundEntry, SearchResult } from '../search/search.ts'
 import { keyPrefixOf } from '../segments/key-table.ts'
 
-/** What one of several stores found; `shard` names it, and orders what ranks alike: the service's own is the empty name, which is first. */
+/** The result of one of several stores. `shard` names the store and orders equal ranks: the service's own has the empty name, which is first. */
 export type ShardResult = { shard: string; result: SearchResult }
 
-/** A rank among several stores: the store decides between what is otherwise alike. */
+/** A rank among several stores, in which the store breaks ties. */
 export type SharedRank = Rank & { shard: string }
 
 export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Rank => {
@@ -24,8 +24,8 @@ export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Ra
 }
 
 /**
- * Where a store goes on behind a rank of all stores. Keys are whole numbers: half of one before it lets in what ranks alike, which a store
- * behind the one that was shown last has not shown yet.
+ * The rank after which a store continues, for a rank among all stores. Keys are integers: subtracting a half includes entries of equal rank,
+ * which a store after that of the last shown entry has not shown yet.
  */
 export const afterIn = (shard: string, { shard: last, ...rank }: SharedRank): Rank =>
   shard > last ? { ...rank, key: rank.key - 0.5 } : rank
@@ -47,8 +47,8 @@ const mergeFacets = (all: readonly Facets[]): Facets => ({
 })
 
 /**
- * Histograms as one. A bucket counts where it begins: where the lengths of two stores' buckets do not fit into each other (2 and 5 minutes), an
- * entry may stand one bucket of its own store too early. Sums are exact.
+ * Merges histograms. A bucket is counted at its start: if the bucket lengths of two stores do not divide each other (2 and 5 minutes), an entry
+ * may be counted up to one bucket of its own store too early. Totals are exact.
  */
 const mergeHistograms = (all: readonly Histogram[]): Histogram | null => {
   const buckets = all.flatMap(({ start, bucketSeconds, counts, bySeverity }) =>
@@ -87,7 +87,7 @@ const compare = (left: Ranked, right: Ranked): number =>
 
 export type MergedResult = Omit<SearchResult, 'next'> & { next: SharedRank | null }
 
-/** One page of what several stores found, each with `limit` entries of its own. Facets past the hundred values that a store tells are estimates. */
+/** One page of the results of several stores, each with up to `limit` entries. Facet values beyond the hundred that a store returns are estimates. */
 export const mergeResults = (
   results: readonly ShardResult[],
   { limit, order }: { limit: number; order: Order },
@@ -114,7 +114,7 @@ export const mergeResults = (
   }
 }
 
-/** Word counts of several stores as those of one. */
+/** The sum of the word counts of several stores. */
 export const addStatistics = <S extends { documents: number; words: number; frequencies: ReadonlyMap<string, number> }>(
   all: readonly S[],
 ) => {

@@ -1,6 +1,6 @@
 import type { SourceCount } from '../threads/index-calls.ts'
 
-/** What two stores have of one source. */
+/** The sum of the counts that two stores have for one source. */
 export const addSourceCounts = (left: SourceCount, right: SourceCount): SourceCount => ({
   sourceId: left.sourceId,
   entries: left.entries + right.entries,
@@ -9,7 +9,7 @@ export const addSourceCounts = (left: SourceCount, right: SourceCount): SourceCo
   lastTime: Math.max(left.lastTime, right.lastTime),
 })
 
-/** Sources of several stores, each once. */
+/** The sources of several stores, each once. */
 export const addSources = (counts: readonly SourceCount[]): SourceCount[] => {
   const known = new Map<string, SourceCount>()
   for (const count of counts) {

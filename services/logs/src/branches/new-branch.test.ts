@@ -8,7 +8,7 @@ import { createBranchDirectory } from './directory.ts'
 import { createSharedSearch } from './shared-search.ts'
 import { openEngineIn, serveBranch } from './stores-for-tests.ts'
 
-/** An address at which nothing listens. */
+/** An address without a listener. */
 const closedAddress = async (): Promise<string> => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -19,7 +19,7 @@ const closedAddress = async (): Promise<string> => {
   return `127.0.0.1:${port}`
 }
 
-/** A log that keeps its lines, with what an error in them would print. */
+/** A log that records its lines, with the fields that would print an error. */
 const createRecordedLog = () => {
   const lines: { level: string; fields: Record<string, unknown> }[] = []
   const record = (level: string) => (fields: unknown) =>
@@ -28,7 +28,7 @@ const createRecordedLog = () => {
   return { lines, log }
 }
 
-test('a new branch is one line without a stack until it is ready, is then asked at once, and its failures are warnings after that', async () => {
+test('failures of a new branch are one info line until it has responded, and warnings after that', async () => {
   await using folder = await temporaryDirectory()
   await using own = await openEngineIn(folder.path)
   await using barn = await serveBranch('barn')
@@ -42,7 +42,7 @@ test('a new branch is one line without a stack until it is ready, is then asked 
 
   expect(await search()).toMatchObject({ total: 0, missing: ['barn'] })
   expect(lines).toEqual([])
-  // Its pod is ready before its name can be resolved everywhere.
+  // Its pod is ready before its DNS name resolves everywhere.
   listed = { ...listed, ready: true, rpcAddress: await closedAddress() }
   for (let round = 0; round < 3; round++) expect(await search()).toMatchObject({ missing: ['barn'] })
   expect(lines).toEqual([{ level: 'info', fields: { branch: 'barn', reason: expect.any(String) } }])

@@ -1,12 +1,12 @@
 import type { LogEngine } from '../threads/log-engine.ts'
 
-/** Told of the branches whose entries an answer is without, where there are any. */
+/** Receives the branches whose entries are missing from a response, if there are any. */
 export type OnMissing = (branches: readonly string[]) => void
 
-type Asked = Pick<LogEngine, 'search'> & Partial<Pick<LogEngine, 'sources' | 'templates'>>
+type PartialEngine = Pick<LogEngine, 'search'> & Partial<Pick<LogEngine, 'sources' | 'templates'>>
 
-/** An engine for one request that asks several things, and the branches that any of the answers is without, by name. */
-export const noteMissing = <Engine extends Asked>(
+/** An engine for one request with several queries, and the names of the branches that are missing from any of their results. */
+export const noteMissing = <Engine extends PartialEngine>(
   engine: Engine,
 ): { engine: Engine; missing: () => readonly string[] } => {
   const noted = new Set<string>()

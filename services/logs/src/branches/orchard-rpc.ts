@@ -14,7 +14,7 @@ type OrchardHandlers = Pick<
 
 const slugShape = /^[a-z0-9-]{1,40}$/
 const defaultRetentionDays = 30
-/** How long a list waits for what a branch itself knows better. */
+/** How long a list waits for the current counts of a branch. */
 const countMilliseconds = 1_000
 
 const submitEndpoint = (slug: string, { origin }: Call): string =>
@@ -22,14 +22,14 @@ const submitEndpoint = (slug: string, { origin }: Call): string =>
 
 const stateOf = ({ active }: Branch): string => (active ? 'active' : 'inactive')
 
-/** The directory, or why there is none. */
+/** The directory; throws `unavailable` without one. */
 const required = (directory: BranchDirectory | undefined): BranchDirectory => {
   if (directory) return directory
-  throw serviceError('unavailable', 'Nothing here runs branches: WORKLOADS_ADDRESS is not set on the server.')
+  throw serviceError('unavailable', 'Branches are not available: WORKLOADS_ADDRESS is not set on the server.')
 }
 
-/** Manages branches through whoever runs them. */
-export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers => {
+/** The API of branches. It forwards changes to the service that runs them. */
+export const orchardRpc = (configured: BranchDirectory | undefined): OrchardHandlers => {
   const shown = async (branch: Branch, call: Call): Promise<OrchardBranch> => {
     const { slug, label, port, dataDir, createdAt } = branch
     const { entryCount, lastSeen } = branch.active ? await countsOf(branch, call) : branch
@@ -47,26 +47,29 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
   }
   const countsOf = async (branch: Branch, { signal }: Call): Promise<Pick<Branch, 'entryCount' | 'lastSeen'>> => {
     try {
-      const client = (await required(given).active()).find(({ slug }) => slug === branch.slug)?.client
+      const client = (await required(configured).active()).find(({ slug }) => slug === branch.slug)?.client
       if (!client) return branch
-      return await within(countMilliseconds, signal, (whole) =>
-        client.countEntries({}, { signal: whole, isSafe: true }),
+      return await within(countMilliseconds, signal, (limited) =>
+        client.countEntries({}, { signal: limited, isSafe: true }),
       )
     } catch {
-      // What it last told is better than nothing.
+      // The counts that it last reported are better than none.
       return branch
     }
   }
   return {
-    graftBranch: async ({ label, slug: wanted, tenantId, retentionDays, storage, anonymize }, call) => {
-      const { service } = required(given)
-      const slug = wanted ?? slugOf(label)
+    graftBranch: async ({ label, slug: requestedSlug, tenantId, retentionDays, storage, anonymize }, call) => {
+      const { service } = required(configured)
+      const slug = requestedSlug ?? slugOf(label)
       if (label.trim() === '' && slug === undefined)
         throw invalidField(['body', 'label'], 'is required where there is no slug')
       if (slug === undefined || !slugShape.test(slug))
         throw invalidField(['body', 'slug'], 'is needed where the label has no letter a-z and no digit')
       if (slug === noBranch)
-        throw invalidField(['body', 'slug'], `must be another: "${noBranch}" asks a search for what is of no branch`)
+        throw invalidField(
+          ['body', 'slug'],
+          `must be another: "${noBranch}" is the search filter for entries without a branch`,
+        )
       const { branch, apiKey } = await service.graftBranch({
         slug,
         label: label === '' ? slug : label,
@@ -75,7 +78,7 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
         storage: storage || null,
         anonymize: anonymize ?? false,
       })
-      if (!branch) throw new TypeError('Whoever runs branches answered without one.')
+      if (!branch) throw new TypeError('The service that runs branches responded without a branch.')
       return {
         slug: branch.slug,
         port: branch.port,
@@ -85,17 +88,17 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
       }
     },
     listBranches: async (_, call) => {
-      const { branches } = await required(given).service.listBranches({}, { isSafe: true })
+      const { branches } = await required(configured).service.listBranches({}, { isSafe: true })
       return { branches: await Promise.all(branches.map((branch) => shown(branch, call))) }
     },
     deactivateBranch: async ({ slug }) => {
-      await required(given).service.setBranchState({ slug, active: false })
+      await required(configured).service.setBranchState({ slug, active: false })
       return {}
     },
     activateBranch: async ({ slug }, call) =>
-      shown(await required(given).service.setBranchState({ slug, active: true }), call),
+      shown(await required(configured).service.setBranchState({ slug, active: true }), call),
     anonymizeBranch: async ({ slug }, { signal }) => {
-      const directory = required(given)
+      const directory = required(configured)
       const { branches } = await directory.service.listBranches({}, { isSafe: true })
       const known = branches.find((branch) => branch.slug === slug)
       if (!known) throw serviceError('not_found', `There is no branch "${slug}".`)
@@ -108,10 +111,14 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
   }
 }
 
-/** Tells the edge where branches take what is sent to them. */
-export const branchDirectoryRpc = (given: BranchDirectory | undefined): Implementation =>
+/** Provides the edge with the addresses at which branches receive batches. */
+export const branchDirectoryRpc = (directory: BranchDirectory | undefined): Implementation =>
   implementation(BranchDirectoryServiceDefinition, {
     locateBranches: async () => ({
-      branches: ((await given?.known()) ?? []).map(({ slug, active, httpAddress }) => ({ slug, active, httpAddress })),
+      branches: ((await directory?.known()) ?? []).map(({ slug, active, httpAddress }) => ({
+        slug,
+        active,
+        httpAddress,
+      })),
     }),
   })

@@ -7,30 +7,30 @@ import { createRequireBranch } from './require-branch.ts'
 
 const refusal = { kind: 'invalid', detail: [{ loc: ['query', 'branch'], msg: expect.stringContaining('"barm"') }] }
 
-/** A directory that asks who runs branches, as `answer` says. */
+/** A directory whose service responds with `answer`. */
 const directoryOf = (answer: () => Partial<Branch>[]) => {
   const service = { listBranches: async () => ({ branches: answer() }) }
   return createBranchDirectory({ service: service as never, security: {}, restMilliseconds: 0, log: silentLog })
 }
 
-test('a branch that there is not is refused by its name; one that is not active is known, and given as missing', async () => {
+test('an unknown branch is rejected by its name; an inactive one is known, and returned as missing', async () => {
   using directory = directoryOf(() => [
     { slug: 'barn', active: true, rpcAddress: '' },
     { slug: 'attic', active: false, rpcAddress: '' },
   ])
   const requireBranch = createRequireBranch(directory)
-  for (const asked of ['barn', 'none', undefined]) expect(await requireBranch(asked)).toEqual([])
+  for (const slug of ['barn', 'none', undefined]) expect(await requireBranch(slug)).toEqual([])
   expect(await requireBranch('attic')).toEqual(['attic'])
   await expect(requireBranch('barm')).rejects.toMatchObject(refusal)
 })
 
-test('where nothing runs branches there are none', async () => {
+test('without a directory there are no branches', async () => {
   const requireBranch = createRequireBranch(undefined)
   expect(await requireBranch('none')).toEqual([])
   await expect(requireBranch('barm')).rejects.toMatchObject(refusal)
 })
 
-test('while nobody says which branches there are, any is taken at its word', async () => {
+test('while the list of branches cannot be requested, any slug is accepted', async () => {
   let isAway = true
   using directory = directoryOf(() => {
     if (isAway) throw serviceError('unavailable', 'Away.')

@@ -18,7 +18,7 @@ import { createSharedSearch } from './shared-search.ts'
 import { nowhere, openEngineIn, type Pushed, type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
 const words = ['pump', 'valve', 'ledger', 'garden', 'error', 'timeout', 'retry', 'started', 'ok', 'nginx']
-/** Numbers that look like chance and come again (mulberry32). */
+/** Deterministic pseudo-random numbers from 0 to 1 (mulberry32). */
 const createChance = (seed: number) => {
   let state = seed
   return () => {
@@ -40,30 +40,30 @@ const madeEntries = (count: number, seed: number): Pushed[] => {
   }))
 }
 
-const request = (q: string, given: Partial<SearchRequest> = {}): SearchRequest => ({
+const request = (q: string, more: Partial<SearchRequest> = {}): SearchRequest => ({
   query: parseQuery(q),
   filters: {},
   limit: 50,
   order: q === '' ? 'time' : 'relevance',
   withFacets: true,
-  ...given,
+  ...more,
 })
 const keyOf = ({ entry, score }: FoundEntry) => ({ id: entry.entryId, branch: entry.origin.branch, score })
 
-const allPages = async (engine: LogEngine, wanted: SearchRequest): Promise<FoundEntry[]> => {
+const allPages = async (engine: LogEngine, searched: SearchRequest): Promise<FoundEntry[]> => {
   const found: FoundEntry[] = []
-  let page = await engine.search(wanted)
+  let page = await engine.search(searched)
   for (;;) {
     found.push(...page.entries)
     if (page.next === null) return found
-    page = await engine.search({ ...wanted, after: page.next })
+    page = await engine.search({ ...searched, after: page.next })
   }
 }
 
 const shared = (own: LogEngine, active: () => ActiveBranch[], waitMilliseconds = 20_000) =>
   createSharedSearch({ own, directory: { active: async () => active() }, waitMilliseconds, log: silentLog }).engine
 
-describe('searching along', () => {
+describe('searching with branches', () => {
   const stack = new AsyncDisposableStack()
   let whole: Awaited<ReturnType<typeof openEngineIn>>
   let own: Awaited<ReturnType<typeof openEngineIn>>
@@ -88,7 +88,7 @@ describe('searching along', () => {
   afterAll(() => stack.disposeAsync())
 
   test.each([[''], ['pump'], ['pump -valve'], ['nginx OR retry'], ['gard*'], ['"pump pump"'], ['absent']])(
-    '%j gives what one store with all entries would: order, scores, pages, counts',
+    '%j has the same order, scores, pages and counts as one store with all entries',
     async (q) => {
       const expected = await whole.engine.search(request(q, { limit: 2_000 }))
       const found = await engine.search(request(q, { limit: 2_000 }))
@@ -102,7 +102,7 @@ describe('searching along', () => {
     },
   )
 
-  test('filters go along; a branch or none can be named', async () => {
+  test('filters apply to branches; a branch or none can be named', async () => {
     const filters = { severities: ['ERROR'], source: 'app-1' } as const
     expect((await engine.search(request('', { filters }))).total).toBe(
       (await whole.engine.search(request('', { filters }))).total,
@@ -116,7 +116,7 @@ describe('searching along', () => {
     expect(await of('cellar')).toEqual([])
   })
 
-  test('an entry is found wherever it is, with those around it in its own branch', async () => {
+  test('an entry is found in any store, with the entries around it in its own branch', async () => {
     const [found] = (await whole.engine.search(request('', { filters: { branch: 'attic' }, limit: 1 }))).entries
     const entry = await engine.find(found?.entry.entryId ?? '')
     if (!entry) throw new Error('It was not found.')
@@ -134,7 +134,7 @@ describe('searching along', () => {
   })
 })
 
-test('the same entry in several branches is one in each, on whichever page', async () => {
+test('an entry that several branches have is found once in each, whatever the page size', async () => {
   await using folder = await temporaryDirectory()
   await using own = await openEngineIn(folder.path)
   await using barn = await serveBranch('barn')
@@ -149,7 +149,7 @@ test('the same entry in several branches is one in each, on whichever page', asy
   }
 })
 
-describe('a branch that is away', () => {
+describe('an unreachable branch', () => {
   test('is named and left out, and the search does not fail', async () => {
     await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
@@ -158,7 +158,7 @@ describe('a branch that is away', () => {
     await own.push(null, [{ text: 'pump own' }])
     await Promise.all([barn.push([{ text: 'pump barn' }]), attic.push([{ text: 'pump attic' }])])
     const engine = shared(own.engine, () => [barn.active, attic.active, { slug: 'cellar', client: undefined }])
-    // One that was reached is known to be away at once; one that never was is given time to start.
+    // A branch that was reached before counts as unreachable at once; a new one has time to start.
     await engine.sources({})
     await barn.leave()
     const found = await engine.search(request('pump'))
@@ -176,7 +176,7 @@ describe('a branch that is away', () => {
     await expect(engine.find('0'.repeat(32))).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  test('is named in the header of templates, of one template, of sources, of what a text is about, of the last 24 hours and of a diagnosis', async () => {
+  test('is named in the header of templates, sources, suggestions and statistics, and in a diagnosis', async () => {
     await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
     await using barn = await serveBranch('barn')
@@ -188,24 +188,24 @@ describe('a branch that is away', () => {
     const sources = sourcesRpc({ ...dependencies, patterns: { patterns: [], problems: [], files: new Map() } } as never)
     const [{ templateId } = { templateId: '' }] = await own.engine.templates({ filters: {} })
     const [{ templateId: ofBarn } = { templateId: '' }] = await engine.templates({ filters: { branch: 'barn' } })
-    const asked: Record<string, (call: Call) => Promise<unknown>> = {
+    const calls: Record<string, (call: Call) => Promise<unknown>> = {
       templates: (call) => templates.listTemplates({ trend: '', order: '' } as never, call),
       template: (call) => templates.getTemplate({ templateId }, call),
       sources: (call) => sources.listSources({}, call),
       suggestions: (call) => sources.suggestSources({ text: 'the pump' }, call),
       stats: (call) => sources.getStats({}, call),
     }
-    const namedBy = async (ask: (call: Call) => Promise<unknown>) => {
+    const namedBy = async (send: (call: Call) => Promise<unknown>) => {
       const headers: Record<string, string> = {}
       const header = (name: string, value: string) => {
         headers[name] = value
       }
-      await ask({ ...nowhere, head: { ...nowhere.head, header } })
+      await send({ ...nowhere, head: { ...nowhere.head, header } })
       return headers['x-branches-missing']
     }
-    for (const [what, ask] of Object.entries(asked)) expect(await namedBy(ask), what).toBeUndefined()
+    for (const [what, send] of Object.entries(calls)) expect(await namedBy(send), what).toBeUndefined()
     await barn.leave()
-    for (const [what, ask] of Object.entries(asked)) expect(await namedBy(ask), what).toBe('barn')
+    for (const [what, send] of Object.entries(calls)) expect(await namedBy(send), what).toBe('barn')
     await expect(templates.getTemplate({ templateId: ofBarn }, nowhere)).rejects.toMatchObject({ kind: 'unavailable' })
 
     const steps = await Array.fromAsync(
@@ -219,13 +219,13 @@ describe('a branch that is away', () => {
         signal: nowhere.signal,
       }),
     )
-    const said = 'The branch barn does not answer and is left out.'
-    expect(steps).toContainEqual({ kind: 'status', stage: 'branches', detail: said })
-    expect(steps).toContainEqual(expect.objectContaining({ kind: 'summary', text: expect.stringContaining(said) }))
+    const sentence = 'The branch barn does not answer and is left out.'
+    expect(steps).toContainEqual({ kind: 'status', stage: 'branches', detail: sentence })
+    expect(steps).toContainEqual(expect.objectContaining({ kind: 'summary', text: expect.stringContaining(sentence) }))
     expect(steps.at(-1)).toMatchObject({ kind: 'reasoning', away: ['barn'] })
   })
 
-  test('is named where the question names it though it is not active, and an empty answer is not taken for all', async () => {
+  test('is named if the query names it although it is inactive, and the empty result is not complete', async () => {
     await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
     await using barn = await serveBranch('barn')
@@ -245,7 +245,7 @@ describe('a branch that is away', () => {
     }
   })
 
-  test('or says nothing is waited for only so long, and once', async () => {
+  test('is waited for only until the timeout, and only once', async () => {
     await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
     await own.push(null, [{ text: 'pump own' }])

@@ -5,7 +5,7 @@ import type { KeptEntry } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
-import type { TailQuestion } from '../tail/frames.ts'
+import type { TailParameters } from '../tail/frames.ts'
 import type { TailShard } from '../tail/merge-tails.ts'
 import { addTemplates } from '../templates/add-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -32,24 +32,24 @@ import { within } from './within.ts'
 export type SharedSearchOptions = {
   own: LogEngine
   directory: Pick<BranchDirectory, 'active'>
-  /** How long a search waits for branches; one that has not answered by then is left out. */
+  /** How long a search waits for branches; one that has not responded by then is left out. */
   waitMilliseconds: number
   log: Log
 }
 
-/** An engine whose questions go to the branches, too; what it keeps, it keeps in the service's own. */
+/** An engine that also queries the branches. It stores entries in the service's own store only. */
 export type SharedSearch = {
   engine: LogEngine
-  /** Branches to be followed beside the service's own. */
-  tails: (question: TailQuestion) => Promise<readonly TailShard[]>
-  /** Calls back when these may be others. */
+  /** Branches to follow in addition to the service's own store. */
+  tails: (parameters: TailParameters) => Promise<readonly TailShard[]>
+  /** Notifies of changes of these branches. */
   onBranches: OnBranches
 }
 
-/** What a branch has; undefined where it has no such thing. */
-const foundOnly = async (asking: Promise<KeptEntry>): Promise<StoredEntry | undefined> => {
+/** The entry of a branch; undefined if it does not exist there. */
+const foundOnly = async (response: Promise<KeptEntry>): Promise<StoredEntry | undefined> => {
   try {
-    return entryFrom(await asking)
+    return entryFrom(await response)
   } catch (error) {
     if (isServiceError(error, 'not_found')) return undefined
     throw error
@@ -58,29 +58,29 @@ const foundOnly = async (asking: Promise<KeptEntry>): Promise<StoredEntry | unde
 
 type BranchClient = NonNullable<ActiveBranch['client']>
 
-/** One that was too slow is not waited for again for so long. */
+/** How long a branch that timed out is not queried. */
 const restMilliseconds = 5_000
 
 /**
- * Searches the service's own entries and those of all active branches as one. Words are counted in all before they are ranked, so scores, order
- * and pages are those of one store with all entries in it. A branch that does not answer in time is left out and named.
+ * Searches the service's own entries and those of all active branches as one. Words are counted in all stores before entries are ranked, so
+ * scores, order and pages equal those of one store with all entries. A branch that does not respond in time is left out and named.
  */
 export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: SharedSearchOptions): SharedSearch => {
-  /** By connection: a branch that has restarted is asked at once. */
+  /** By connection, so that a restarted branch is queried at once. */
   const restsUntil = new WeakMap<BranchClient, number>()
   const absences = createBranchAbsences(log)
 
-  const wanted = async (branch: string | undefined): Promise<readonly ActiveBranch[]> => {
+  const selectedBranches = async (branch: string | undefined): Promise<readonly ActiveBranch[]> => {
     if (branch === noBranch) return []
     const active = await directory.active()
     return branch === undefined ? active : active.filter(({ slug }) => slug === branch)
   }
-  /** What branches answer in time; the names of those that do not go to `missing`. */
-  const askAll = async <Answer>(
+  /** The responses of the branches that respond in time; the names of the others are added to `missing`. */
+  const queryAll = async <Answer>(
     branches: readonly ActiveBranch[],
     missing: Set<string>,
     signal: AbortSignal | undefined,
-    ask: (client: BranchClient, signal: AbortSignal, slug: string) => Promise<Answer>,
+    query: (client: BranchClient, signal: AbortSignal, slug: string) => Promise<Answer>,
   ): Promise<{ branch: ActiveBranch; answer: Answer }[]> => {
     const answers = await Promise.all(
       branches.map(async (branch) => {
@@ -89,7 +89,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
         if (!client || performance.now() < (restsUntil.get(client) ?? 0)) return leftOut(slug, missing)
         const begun = performance.now()
         try {
-          const answer = await within(waitMilliseconds, signal, (whole) => ask(client, whole, slug))
+          const answer = await within(waitMilliseconds, signal, (limited) => query(client, limited, slug))
           absences.answered(slug)
           return [{ branch, answer }]
         } catch (error) {
@@ -112,10 +112,10 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
 
   const search = async (request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> => {
     const { branch, ...filters } = request.filters
-    const branches = await wanted(branch)
+    const branches = await selectedBranches(branch)
     if (branches.length === 0) {
       const ownOnly = await own.search(request, signal)
-      // A branch that is named and not active is not searched: what is found of it says nothing of what it has.
+      // A named branch that is not active cannot be searched: the result is incomplete.
       return branch === undefined || branch === noBranch
         ? ownOnly
         : { ...ownOnly, totalIsExact: false, missing: [branch] }
@@ -127,16 +127,16 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
       request.after?.statistics ??
       (isRanked ? await countIn(branches, request.query, missing, signal) : undefined)
     const { after, ...rest } = request
-    const questionOf = (shard: string): SearchRequest => ({
+    const requestFor = (shard: string): SearchRequest => ({
       ...rest,
       filters,
       ...(statistics && { statistics }),
       ...(after && { after: after.shard === undefined ? after : afterIn(shard, { ...after, shard: after.shard }) }),
     })
     const [ownResult, answers] = await Promise.all([
-      branch === undefined ? own.search(questionOf(''), signal) : undefined,
-      askAll(others(branches, missing), missing, signal, async (client, whole, slug) =>
-        resultFrom(await client.searchBranch(requestTo(questionOf(slug)), { signal: whole, isSafe: true })),
+      branch === undefined ? own.search(requestFor(''), signal) : undefined,
+      queryAll(others(branches, missing), missing, signal, async (client, limited, slug) =>
+        resultFrom(await client.searchBranch(requestTo(requestFor(slug)), { signal: limited, isSafe: true })),
       ),
     ])
     const results: ShardResult[] = [
@@ -155,7 +155,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   const searchSerialized: LogEngine['searchSerialized'] =
     ownSerialized &&
     (async (request, signal) =>
-      (await wanted(request.filters.branch)).length === 0
+      (await selectedBranches(request.filters.branch)).length === 0
         ? ownSerialized(request, signal)
         : serialize(await search(request, signal)))
   const countIn = async (
@@ -167,33 +167,33 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     if (query === null) return undefined
     const [ownCount, counts] = await Promise.all([
       own.countWords(query, signal),
-      askAll(branches, missing, signal, async (client, whole) =>
-        statisticsFrom(await client.countWords({ query: queryTo(query) }, { signal: whole, isSafe: true })),
+      queryAll(branches, missing, signal, async (client, limited) =>
+        statisticsFrom(await client.countWords({ query: queryTo(query) }, { signal: limited, isSafe: true })),
       ),
     ])
     return addStatistics([ownCount, ...counts.map(({ answer }) => answer)])
   }
 
-  /** In the service's own and in all branches that answer. */
+  /** In the service's own store and in all branches that respond. */
   const countWords: LogEngine['countWords'] = async (query, signal) =>
-    (await countIn(await wanted(undefined), query, new Set(), signal)) ?? own.countWords(query, signal)
+    (await countIn(await selectedBranches(undefined), query, new Set(), signal)) ?? own.countWords(query, signal)
 
-  const unlessAway = (missing: ReadonlySet<string>, why: string) => {
+  const requireAll = (missing: ReadonlySet<string>, why: string) => {
     if (missing.size === 0) return
-    throw serviceError('unavailable', `${why} a branch that does not answer: ${[...missing].join(', ')}.`, {
+    throw serviceError('unavailable', `${why} a branch that does not respond: ${[...missing].join(', ')}.`, {
       retryAfterSeconds: 5,
     })
   }
-  /** Once more does no harm: what is gone is not counted again. */
+  /** Deleting again is idempotent: deleted entries are not counted again. */
   const deleteSource = async (sourceId: string, signal?: AbortSignal): Promise<number> => {
     const missing = new Set<string>()
     const [here, answers] = await Promise.all([
       own.deleteSource(sourceId, signal),
-      askAll(await wanted(undefined), missing, signal, (client, whole) =>
-        client.deleteBranchSource({ sourceId }, { signal: whole, isSafe: true }),
+      queryAll(await selectedBranches(undefined), missing, signal, (client, limited) =>
+        client.deleteBranchSource({ sourceId }, { signal: limited, isSafe: true }),
       ),
     ])
-    unlessAway(missing, 'Not all is deleted; ask again. There may be entries in')
+    requireAll(missing, 'Not all entries are deleted; try again. There may be more in')
     return answers.reduce((sum, { answer }) => sum + answer.entries, here)
   }
   const setSeverity = async (
@@ -204,11 +204,11 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const found = await own.setSeverity(entryId, severity, signal)
     if (found) return found
     const missing = new Set<string>()
-    const answers = await askAll(await wanted(undefined), missing, signal, (client, whole) =>
-      foundOnly(client.setBranchSeverity({ entryId, severity }, { signal: whole, isSafe: true })),
+    const answers = await queryAll(await selectedBranches(undefined), missing, signal, (client, limited) =>
+      foundOnly(client.setBranchSeverity({ entryId, severity }, { signal: limited, isSafe: true })),
     )
     const inBranch = answers.find(({ answer }) => answer !== undefined)?.answer
-    if (!inBranch) unlessAway(missing, 'It may be in')
+    if (!inBranch) requireAll(missing, 'It may be in')
     return inBranch
   }
 
@@ -216,25 +216,25 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const found = await own.find(entryId, signal)
     if (found) return found
     const missing = new Set<string>()
-    const answers = await askAll(await wanted(undefined), missing, signal, (client, whole) =>
-      foundOnly(client.findEntry({ entryId }, { signal: whole, isSafe: true })),
+    const answers = await queryAll(await selectedBranches(undefined), missing, signal, (client, limited) =>
+      foundOnly(client.findEntry({ entryId }, { signal: limited, isSafe: true })),
     )
     const inBranch = answers.find(({ answer }) => answer !== undefined)?.answer
-    if (!inBranch) unlessAway(missing, 'It may be in')
+    if (!inBranch) requireAll(missing, 'It may be in')
     return inBranch
   }
 
-  /** What the branches count that are asked about; names those that do not answer, and the one that is named and not active. */
-  const countAlong = async <Answer>(
+  /** The counts of the selected branches. Reports those that do not respond, and a named branch that is not active, to `onMissing`. */
+  const countInBranches = async <Answer>(
     branch: string | undefined,
     onMissing: OnMissing | undefined,
     signal: AbortSignal | undefined,
-    ask: (client: BranchClient, signal: AbortSignal) => Promise<Answer>,
+    query: (client: BranchClient, signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer[]> => {
-    const branches = await wanted(branch)
+    const branches = await selectedBranches(branch)
     const missing = new Set<string>()
     if (branch !== undefined && branch !== noBranch && branches.length === 0) missing.add(branch)
-    const answers = await askAll(branches, missing, signal, ask)
+    const answers = await queryAll(branches, missing, signal, query)
     if (missing.size > 0) onMissing?.([...missing].toSorted())
     return answers.map(({ answer }) => answer)
   }
@@ -242,9 +242,9 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const { branch, ...rest } = filters
     const [ownSources, answers] = await Promise.all([
       own.sources(filters, signal),
-      countAlong(branch, onMissing, signal, async (client, whole) => {
+      countInBranches(branch, onMissing, signal, async (client, limited) => {
         const request = { filters: filtersTo(rest) }
-        return (await client.countBranchSources(request, { signal: whole, isSafe: true })).sources.map(sourceFrom)
+        return (await client.countBranchSources(request, { signal: limited, isSafe: true })).sources.map(sourceFrom)
       }),
     ])
     return addSources([...ownSources, ...answers.flat()])
@@ -252,11 +252,14 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
 
   const templates: LogEngine['templates'] = async (question, signal, onMissing) => {
     const { branch, ...filters } = question.filters
-    const asked = { ...question, filters }
+    const branchQuestion = { ...question, filters }
     const [ownTemplates, answers] = await Promise.all([
       own.templates(question, signal),
-      countAlong(branch, onMissing, signal, async (client, whole) => {
-        const answer = await client.countBranchTemplates(templateQuestionTo(asked), { signal: whole, isSafe: true })
+      countInBranches(branch, onMissing, signal, async (client, limited) => {
+        const answer = await client.countBranchTemplates(templateQuestionTo(branchQuestion), {
+          signal: limited,
+          isSafe: true,
+        })
         return answer.templates.map(templateFrom)
       }),
     ])
@@ -266,9 +269,9 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   return {
     engine: { ...own, search, searchSerialized, countWords, find, sources, templates, deleteSource, setSeverity },
     onBranches: createBranchWatch({ directory }),
-    tails: async (question) => {
-      const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
-      const followed = await wanted(question.branch || undefined)
+    tails: async (tailParameters) => {
+      const { q, source, severity, domain, pattern, tenant } = tailParameters as Partial<Record<string, string | null>>
+      const followed = await selectedBranches(tailParameters.branch || undefined)
       return followed.flatMap(({ slug, client }): TailShard[] => {
         if (!client) return []
         const parameters = { q, source, severity, domain, pattern, tenant }

@@ -1,9 +1,9 @@
-const longest = 40
+const maxCharacters = 40
 
-/** What a search takes for "of no branch". */
+/** The value of the branch filter for entries without a branch. */
 export const noBranch = 'none'
 
-/** A slug for a label: letters without their marks, in lower case, and a dash for whatever else stands between; undefined where nothing is left. */
+/** A slug for a label: its letters without diacritics in lower case, and a dash for all else between them; undefined for an empty result. */
 export const slugOf = (label: string): string | undefined => {
   const slug = label
     .normalize('NFKD')
@@ -11,7 +11,7 @@ export const slugOf = (label: string): string | undefined => {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, longest)
+    .slice(0, maxCharacters)
     .replace(/-$/, '')
   return slug === '' ? undefined : slug
 }

@@ -16,7 +16,7 @@ import type { ActiveBranch } from './directory.ts'
 
 export type Pushed = { text: string; source_id?: string; sequence?: number; timestamp_iso?: string; severity?: string }
 
-/** A body as the edge hands it over. */
+/** A body as the edge passes it on. */
 export async function* batchBody(entries: readonly Pushed[]) {
   yield { part: { $case: 'parameters' as const, value: { sourceId: 'app', contentEncoding: null } } }
   yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ entries })) } }
@@ -30,7 +30,7 @@ export const nowhere: Parameters<BranchNode['gleanBatch']>[1] = {
   head: { status: () => undefined, header: () => undefined },
 }
 
-/** An engine of its own that takes entries for any branch. */
+/** An engine that accepts entries for any branch. */
 export const openEngineIn = async (directory: string) => {
   const store = await openStore<CatalogueTables>({
     dataDirectory: directory,
@@ -63,11 +63,11 @@ export type ServedBranch = AsyncDisposable & {
   address: string
   active: ActiveBranch
   push: (entries: readonly Pushed[]) => Promise<GleanBatchResponse>
-  /** Takes it off the network. */
+  /** Stops its server. */
   leave: () => Promise<void>
 }
 
-/** A branch as the logs service meets it: over gRPC, on a folder of its own. */
+/** A branch as the logs service uses it: over gRPC, with a folder of its own. */
 export const serveBranch = async (
   slug: string,
   environment: Record<string, string> = {},

@@ -5,14 +5,14 @@ import { parseQuery } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { requestFrom, requestTo, resultFrom, resultTo } from './wire.ts'
 
-const asked = (request: SearchRequest): SearchRequest =>
+const throughRequest = (request: SearchRequest): SearchRequest =>
   requestFrom(BranchSearchRequest.decode(BranchSearchRequest.encode(requestTo(request)).finish()))
-const answered = (result: SearchResult): SearchResult =>
+const throughResponse = (result: SearchResult): SearchResult =>
   resultFrom(BranchSearchResponse.decode(BranchSearchResponse.encode(resultTo(result)).finish()))
 
 const rank = { score: 1.25, time: 1_700_000_000_123.5, sequence: 2 ** 52, key: 0xffffffff }
 
-test('a question arrives as it was asked', () => {
+test('a request is equal after encoding and decoding', () => {
   const whole: SearchRequest = {
     query: parseQuery('pump* "out of memory" OR broken -fine'),
     filters: {
@@ -31,12 +31,12 @@ test('a question arrives as it was asked', () => {
     after: { ...rank, key: 12.5 },
     statistics: { documents: 7, words: 70, frequencies: new Map([['pump*', 3]]) },
   }
-  expect(asked(whole)).toEqual(whole)
+  expect(throughRequest(whole)).toEqual(whole)
   const bare: SearchRequest = { query: null, filters: {}, limit: 1, order: 'oldest', withFacets: false }
-  expect(asked(bare)).toEqual(bare)
+  expect(throughRequest(bare)).toEqual(bare)
 })
 
-test('an answer arrives as it was given', () => {
+test('a response is equal after encoding and decoding', () => {
   const entry: StoredEntry = {
     entryId: 'f'.repeat(32),
     origin: { sourceId: 's', branch: 'garden', tenantId: null, format: 'plain', anonymized: true },
@@ -88,7 +88,7 @@ test('an answer arrives as it was given', () => {
     },
     next: rank,
   }
-  expect(answered(whole)).toEqual(whole)
+  expect(throughResponse(whole)).toEqual(whole)
   const none: SearchResult = { entries: [], total: 0, totalIsExact: true, facets: null, histogram: null, next: null }
-  expect(answered(none)).toEqual(none)
+  expect(throughResponse(none)).toEqual(none)
 })

@@ -25,7 +25,7 @@ import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 
-/** What goes between the logs service and a branch: the engine's own values as messages and back, one pair of functions a value. */
+/** Converts the engine's values between the logs service and a branch to messages and back, with a pair of functions for each type. */
 
 export const severityOf = (word: string | null | undefined): Severity | null =>
   severities.find((known) => known === word) ?? null
@@ -48,7 +48,7 @@ const noSeverity = 'none'
 const listTo = (values: readonly string[] | undefined) => values && { tags: [...values] }
 
 export const filtersTo = ({
-  severities: wanted = [],
+  severities: selected = [],
   anySource,
   notSource,
   anyPattern,
@@ -58,7 +58,7 @@ export const filtersTo = ({
   ...filters
 }: Filters): EntryFilters => ({
   ...filters,
-  severities: wanted.map((severity) => severity ?? noSeverity),
+  severities: selected.map((severity) => severity ?? noSeverity),
   anySource: listTo(anySource),
   notSource: listTo(notSource),
   anyPattern: listTo(anyPattern),
@@ -67,22 +67,22 @@ export const filtersTo = ({
   notTemplate: listTo(notTemplate),
 })
 
-const given = <Value>(name: string, value: Value | null | undefined): object =>
+const ifPresent = <Value>(name: string, value: Value | null | undefined): object =>
   value === null || value === undefined ? {} : { [name]: value }
 
 export const filtersFrom = (filters: EntryFilters | null | undefined): Filters => ({
-  ...given('source', filters?.source),
-  ...given('since', filters?.since),
-  ...given('until', filters?.until),
-  ...given('pattern', filters?.pattern),
-  ...given('anySource', filters?.anySource?.tags),
-  ...given('notSource', filters?.notSource?.tags),
-  ...given('anyPattern', filters?.anyPattern?.tags),
-  ...given('notPattern', filters?.notPattern?.tags),
-  ...given('anyTemplate', filters?.anyTemplate?.tags),
-  ...given('notTemplate', filters?.notTemplate?.tags),
-  ...given('tenant', filters?.tenant),
-  ...given('branch', filters?.branch),
+  ...ifPresent('source', filters?.source),
+  ...ifPresent('since', filters?.since),
+  ...ifPresent('until', filters?.until),
+  ...ifPresent('pattern', filters?.pattern),
+  ...ifPresent('anySource', filters?.anySource?.tags),
+  ...ifPresent('notSource', filters?.notSource?.tags),
+  ...ifPresent('anyPattern', filters?.anyPattern?.tags),
+  ...ifPresent('notPattern', filters?.notPattern?.tags),
+  ...ifPresent('anyTemplate', filters?.anyTemplate?.tags),
+  ...ifPresent('notTemplate', filters?.notTemplate?.tags),
+  ...ifPresent('tenant', filters?.tenant),
+  ...ifPresent('branch', filters?.branch),
   ...(filters && filters.severities.length > 0
     ? { severities: filters.severities.flatMap((word) => (word === noSeverity ? [null] : (severityOf(word) ?? []))) }
     : {}),
@@ -120,7 +120,7 @@ export const requestFrom = (request: BranchSearchRequest): SearchRequest => ({
   limit: request.limit,
   order: orders.find((known) => known === request.order) ?? 'time',
   withFacets: request.withFacets,
-  ...given('after', request.after),
+  ...ifPresent('after', request.after),
   ...(request.statistics ? { statistics: statisticsFrom(request.statistics) } : {}),
 })
 
@@ -152,7 +152,7 @@ export const entryFrom = (entry: KeptEntry): StoredEntry => {
   return {
     ...rest,
     origin,
-    ...given('order', order),
+    ...ifPresent('order', order),
     time: time ?? null,
     templateId: templateId ?? null,
     severity: severityOf(severity),

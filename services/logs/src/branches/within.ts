@@ -1,6 +1,6 @@
 /**
- * Does something for somebody who waits for it only so long: its signal is aborted when the time is over, and when the given signal is. Rejects
- * then, whether the work takes notice or not.
+ * Runs work with a time limit: its signal is aborted when the time is over, and when `signal` is. The promise rejects then, whether or not the
+ * work reacts to its signal.
  */
 export const within = async <Result>(
   milliseconds: number,
@@ -8,16 +8,19 @@ export const within = async <Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new Error(`There was no answer within ${milliseconds} ms.`)), milliseconds)
-  const whole = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  const timer = setTimeout(
+    () => late.abort(new Error(`There was no response within ${milliseconds} ms.`)),
+    milliseconds,
+  )
+  const combined = signal ? AbortSignal.any([signal, late.signal]) : late.signal
   const aborted = Promise.withResolvers<never>()
-  const leave = () => aborted.reject(whole.reason)
-  whole.addEventListener('abort', leave, { once: true })
+  const leave = () => aborted.reject(combined.reason)
+  combined.addEventListener('abort', leave, { once: true })
   try {
-    whole.throwIfAborted()
-    return await Promise.race([work(whole), aborted.promise])
+    combined.throwIfAborted()
+    return await Promise.race([work(combined), aborted.promise])
   } finally {
     clearTimeout(timer)
-    whole.removeEventListener('abort', leave)
+    combined.removeEventListener('abort', leave)
   }
 }

@@ -15,12 +15,12 @@ const scoresText = ({ anomaly, security }: Partial<EntryOverlay>): string =>
     )
     .join(',')
 
-/** What is the same in the JSON of many entries, in as few pieces as there can be: each piece costs about as much as what is in it. */
+/** JSON fragments that many entries share, as few as possible: each fragment costs about as much as its content. */
 type Pieces = {
   beforeSequence: string
-  /** By severity, of an entry that came once. */
+  /** By severity, for entries that are not repeated. */
   beforeText: Map<Severity | null, string>
-  /** Of an entry in its order of which nothing was found out. */
+  /** For entries that arrived in order and have no overlay. */
   beforeFields: string
 }
 const piecesByOrigin = new WeakMap<Origin, Pieces>()
@@ -57,7 +57,7 @@ const beforeTextOf = ({ severity, repeatCount, origin }: StoredEntry, pieces: Pi
 
 const tagsText = (tags: readonly string[]): string => (tags.length === 0 ? '[]' : JSON.stringify(tags))
 
-/** Entries that come in together have their time of coming in common. */
+/** Entries that arrive together share their time of arrival. */
 let lastIngest = { time: Number.NaN, text: '' }
 const ingestMoment = (time: number): string => {
   if (lastIngest.time !== time) lastIngest = { time, text: moment(time) }
@@ -69,15 +69,15 @@ const asJson = (text: string): string => JSON.stringify(text)
 const orNull = (text: string | null, write: (text: string) => string): string => (text === null ? 'null' : write(text))
 
 /**
- * The JSON of `EntryToRest(presentEntry(entry))`, written at once: twenty thousand a second come here, and to make the objects in between
- * costs more than to write them.
+ * The JSON of `EntryToRest(presentEntry(entry))`, written directly: at twenty thousand entries a second, creating the intermediate objects
+ * costs more than writing the text.
  */
 export const entryText = (entry: StoredEntry): string => {
   const { sender, text, origin, templateId } = entry
   const pieces = piecesOf(origin)
   const { message, fields, timestampRaw } = describeEntry(origin.format, text)
   const written = asJson(text)
-  // Of a text with nothing to escape, what is read out of it has nothing either.
+  // If the text needs no escaping, its parts need none either.
   const part = written.length === text.length + 2 ? quoted : asJson
   const raw = sender?.timestampRaw === undefined ? orNull(timestampRaw, part) : asJson(sender.timestampRaw)
   const isPlain = !entry.outOfOrder && entry.overlay === undefined

@@ -5,7 +5,7 @@ import type { Follower } from '../threads/log-engine.ts'
 import { tailSteps } from './frames.ts'
 import { createTail, type Tail } from './tail.ts'
 
-const question = { q: '', source: '', severity: '', domain: '' } as never
+const parameters = { q: '', source: '', severity: '', domain: '' } as never
 
 const open = () => {
   let publish: Follower = () => undefined
@@ -23,16 +23,16 @@ const open = () => {
   }
 }
 const from = (tail: Tail, lastEventId: string | undefined, signal: AbortSignal) =>
-  tailSteps(tail, { ...(question as object), lastEventId } as never, signal)
+  tailSteps(tail, { ...(parameters as object), lastEventId } as never, signal)
 
-test('who comes back behind a gap is not told of it again, but of the next', async () => {
+test('a reader that resumes after a gap does not receive it again, but receives the next', async () => {
   const { tail, publish } = open()
   const ending = new AbortController()
   const first = from(tail, undefined, ending.signal)
   await first.next()
-  const told = first.next()
+  const frame = first.next()
   publish(3)
-  const { value } = await told
+  const { value } = await frame
   expect(value).toMatchObject({ eventId: expect.stringMatching(/\.1\.999999$/), event: { $case: 'gap' } })
   const again = from(tail, value?.eventId, ending.signal)
   expect((await again.next()).value).toEqual({ eventId: value?.eventId, event: null })
@@ -45,7 +45,7 @@ test('who comes back behind a gap is not told of it again, but of the next', asy
   ending.abort()
 })
 
-test('a reset says where the reader goes on, and no frame before it does', async () => {
+test('a reset states the position at which the reader continues, and no frame before it does', async () => {
   const { tail, publish } = open()
   const ending = new AbortController()
   const lost = from(tail, 'from-another-life', ending.signal)
@@ -60,7 +60,7 @@ test('a reset says where the reader goes on, and no frame before it does', async
   ending.abort()
 })
 
-test('who comes back with a place before the first arrival of a run is told of no gap, since nothing was missed', async () => {
+test('a reader that resumes before the first arrival of a run receives no gap, since nothing was missed', async () => {
   const { tail, publish } = open()
   const ending = new AbortController()
   const first = from(tail, undefined, ending.signal)
@@ -75,7 +75,7 @@ test('who comes back with a place before the first arrival of a run is told of n
   ending.abort()
 })
 
-test('entries that were missed are older than those of their batch, so the gap comes before them, and once', async () => {
+test('missed entries are older than the others of their batch, so the gap comes before them, and once', async () => {
   const { tail, publish } = open()
   const ending = new AbortController()
   const first = from(tail, undefined, ending.signal)

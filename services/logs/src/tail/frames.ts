@@ -5,22 +5,22 @@ import { parseQuery } from '../search/query.ts'
 import { type FilterParameters, readFilters } from '../search/read-request.ts'
 import { allShown, decodePosition, encodePosition, isFollowed, type Tail, type TailEvent } from './tail.ts'
 
-/** What a tail is asked for; how much history is the business of whoever merges tails. */
-export type TailQuestion = FilterParameters & Pick<TailRequest, 'q' | 'lastEventId'>
+/** The parameters of one store's tail; the caller that merges tails handles history. */
+export type TailParameters = FilterParameters & Pick<TailRequest, 'q' | 'lastEventId'>
 
-/** Some entries of an arrival, ascending, and where a reader is behind each. */
-export type Followed = { of: readonly StoredEntry[]; indexes: number[]; placeOf: (index: number) => string }
+/** Some entries of an arrival, in ascending order, and the reader's position after each. */
+export type Followed = { of: readonly StoredEntry[]; indexes: number[]; positionOf: (index: number) => string }
 
-/** A frame of one store, or several entries at once; their place is then that of the last. */
+/** A frame of one store, or several entries at once; `eventId` is then the position after the last of them. */
 export type TailStep = TailFrame & { followed?: Followed }
 
-/** Without a place of its own it is where the reader is already. */
+/** A gap without an event id leaves the reader at its current position. */
 export const gap = (missed: number | null, eventId = ''): TailFrame => ({
   eventId,
   event: { $case: 'gap', value: { missed } },
 })
 export const reset = (eventId: string): TailFrame => ({ eventId, event: { $case: 'reset', value: {} } })
-/** Says that the place in the stream is taken; whoever comes back with it misses nothing. */
+/** Confirms that the position in the stream is taken: a client that resumes from it misses nothing. */
 export const begun = (eventId: string): TailFrame => ({ eventId, event: null })
 
 export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
@@ -28,23 +28,23 @@ export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
   event: { $case: 'entry', value: presentEntry(entry) },
 })
 
-/** Text of entries that are handed on at once: who reads slowly is waited for after as much. */
+/** The amount of text after which a step is yielded, in UTF-16 code units. It bounds what is buffered for a slow reader. */
 const maxAtOnce = 128 * 1024
 
 function* followedOf(
   { entries }: TailEvent,
-  isWanted: (entry: StoredEntry, index: number) => boolean,
-  placeOf: (index: number) => string,
+  matches: (entry: StoredEntry, index: number) => boolean,
+  positionOf: (index: number) => string,
 ): Generator<TailStep> {
   let indexes: number[] = []
   let size = 0
   const step = (): TailStep => ({
-    eventId: placeOf(indexes.at(-1) ?? 0),
+    eventId: positionOf(indexes.at(-1) ?? 0),
     event: null,
-    followed: { of: entries, indexes, placeOf },
+    followed: { of: entries, indexes, positionOf },
   })
   for (const [index, entry] of entries.entries()) {
-    if (!isWanted(entry, index)) continue
+    if (!matches(entry, index)) continue
     indexes.push(index)
     size += entry.text.length
     if (size < maxAtOnce) continue
@@ -55,18 +55,22 @@ function* followedOf(
   if (indexes.length > 0) yield step()
 }
 
-/** The entries of one store as they come in, from the place of `lastEventId` on or from now; the first frame says that the place is taken. */
-export async function* tailSteps(tail: Tail, question: TailQuestion, signal: AbortSignal): AsyncGenerator<TailStep> {
-  const filters = readFilters(question)
-  const query = parseQuery(question.q ?? '')
-  const { run, sequence: place, leave } = await tail.join()
+/** The entries of one store as they arrive, after the position `lastEventId` or from now on; the first frame confirms that the position is taken. */
+export async function* tailSteps(
+  tail: Tail,
+  parameters: TailParameters,
+  signal: AbortSignal,
+): AsyncGenerator<TailStep> {
+  const filters = readFilters(parameters)
+  const query = parseQuery(parameters.q ?? '')
+  const { run, sequence: newest, leave } = await tail.join()
   try {
-    const last = question.lastEventId ? decodePosition(question.lastEventId) : undefined
+    const last = parameters.lastEventId ? decodePosition(parameters.lastEventId) : undefined
     const resumes = last?.run === run
-    const events = tail.subscribe(resumes ? Math.max(0, last.sequence - 1) : place, signal)
-    const from = encodePosition(resumes ? last : { run, sequence: place, shown: allShown })
-    if (question.lastEventId && !resumes) {
-      // Whoever leaves before the reset has its own place still, and is told again.
+    const events = tail.subscribe(resumes ? Math.max(0, last.sequence - 1) : newest, signal)
+    const from = encodePosition(resumes ? last : { run, sequence: newest, shown: allShown })
+    if (parameters.lastEventId && !resumes) {
+      // A reader that disconnects before the reset retains its old position and receives the reset when it reconnects.
       yield begun('')
       yield reset(from)
     } else yield begun(from)
@@ -83,7 +87,7 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
         (index) => encodePosition({ run, sequence, shown: index + 1 }),
       )
       const first = followed.next()
-      // The older entries of a batch are missed, so the gap comes first. A reader that returns with a position in the batch knows of it.
+      // The older entries of a batch are missed, so the gap comes first. A reader that resumes from a position in the batch has received it.
       if (event.missed > 0 && skip === 0)
         yield gap(event.missed, first.done ? encodePosition({ run, sequence, shown: allShown }) : '')
       if (first.done) continue
@@ -95,13 +99,17 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
   }
 }
 
-/** The same as one frame for each entry. */
-export async function* tailFrames(tail: Tail, question: TailQuestion, signal: AbortSignal): AsyncGenerator<TailFrame> {
-  for await (const { followed, ...frame } of tailSteps(tail, question, signal)) {
+/** The same, with one frame per entry. */
+export async function* tailFrames(
+  tail: Tail,
+  parameters: TailParameters,
+  signal: AbortSignal,
+): AsyncGenerator<TailFrame> {
+  for await (const { followed, ...frame } of tailSteps(tail, parameters, signal)) {
     if (!followed) yield frame
     for (const index of followed?.indexes ?? []) {
       const entry = followed?.of[index]
-      if (entry) yield entryFrame(entry, followed.placeOf(index))
+      if (entry) yield entryFrame(entry, followed.positionOf(index))
     }
   }
 }

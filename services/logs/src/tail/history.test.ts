@@ -13,12 +13,12 @@ const withRows = async () => {
   const logs = service.client(LogsServiceDefinition)
   const push = (entries: readonly object[]) => logs.gleanBatch(batchOf(entries))
   await push(rows(1, 9))
-  /** The next entries of a tail that breaks off behind them, with the id that its reader has then. */
-  const follow = async (max: number, given: { history?: number; q?: string; lastEventId?: string }) => {
+  /** Reads `max` entries of a tail and disconnects; returns them with the reader's last event id. */
+  const follow = async (max: number, request: { history?: number; q?: string; lastEventId?: string }) => {
     const left = new AbortController()
     const seen: string[] = []
-    let lastEventId = given.lastEventId ?? ''
-    for await (const { id, text } of eventsOf(logs.tail(given, { signal: left.signal }))) {
+    let lastEventId = request.lastEventId ?? ''
+    for await (const { id, text } of eventsOf(logs.tail(request, { signal: left.signal }))) {
       if (text === undefined) continue
       seen.push(text)
       lastEventId = id || lastEventId
@@ -31,7 +31,7 @@ const withRows = async () => {
 }
 
 test.each([1, 3, 5])(
-  'a tail that broke off behind %i of six old entries goes on with the others, then with what is new, each once',
+  'a tail that disconnects after %i of six old entries resumes with the others, then with new ones',
   async (max) => {
     await using service = await withRows()
     const first = await service.follow(max, { history: 6 })
@@ -45,7 +45,7 @@ test.each([1, 3, 5])(
   },
 )
 
-test('it may break off again and again, and needs not ask for history once more', async () => {
+test('it may disconnect repeatedly, and need not request the history again', async () => {
   await using service = await withRows()
   let { seen, lastEventId } = await service.follow(1, { history: 6, q: 'row' })
   while (seen.length < 6) {
@@ -56,7 +56,7 @@ test('it may break off again and again, and needs not ask for history once more'
   expect(seen).toEqual(texts(4, 9))
 })
 
-test('a tail that has shown all of its history goes on with what is new alone', async () => {
+test('a tail that has shown all of its history resumes with new entries only', async () => {
   await using service = await withRows()
   const first = await service.follow(6, { history: 6 })
   await service.push(rows(10, 10))
@@ -64,7 +64,7 @@ test('a tail that has shown all of its history goes on with what is new alone', 
   expect(next.seen).toEqual(texts(10, 10))
 })
 
-test('what comes late and is older is shown once, in its order', async () => {
+test('older entries that arrive late are shown once, in their order', async () => {
   await using service = await withRows()
   const first = await service.follow(2, { history: 4 })
   expect(first.seen).toEqual(texts(6, 7))

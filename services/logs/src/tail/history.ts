@@ -8,46 +8,46 @@ import type { SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Positions } from './merge-tails.ts'
 
-/** Where a reader broke off in the history: behind the last entry that was shown, and up to the last of all. */
-export type HistoryPlace = { shown: Place; end: Place }
+/** Where a reader disconnected in the history: after the entry `shown`; `end` is the last entry of the history. */
+export type HistoryPosition = { shown: Place; end: Place }
 
-/** No branch is named so. */
+/** The name of the history among the positions. No branch can have it. */
 const historyName = '.'
 const pageEntries = 1_000
-/** Entries that came late may lie among those that were to come; past so many, what is left of the history is not read any more. */
+/** Late entries may lie among those still to be shown; after this many pages the rest of the history is dropped. */
 const maxPages = 10
 
-const placeOf = (entry: StoredEntry): Place => ({
+const rankOf = (entry: StoredEntry): Place => ({
   ...rankOfEntry(entry, 0, 'oldest'),
   shard: entry.origin.branch ?? '',
 })
 
 /**
- * The ids of the entries of a history: the place behind which is what is new, and where the reader is in what is old. With the last of them it
- * is the place alone.
+ * The ids of the entries of a history. Each consists of the position after which new entries follow and of the position in the history; the id
+ * of the last entry is the former alone.
  */
-export const historyIds = (place: string, entries: readonly StoredEntry[]): string[] => {
+export const historyIds = (position: string, entries: readonly StoredEntry[]): string[] => {
   const last = entries.at(-1)
-  const end = last ? encodeCursor(placeOf(last)) : ''
+  const end = last ? encodeCursor(rankOf(last)) : ''
   return entries.map((entry) =>
-    entry === last ? place : `${place}~${historyName}=${encodeCursor(placeOf(entry))}.${end}`,
+    entry === last ? position : `${position}~${historyName}=${encodeCursor(rankOf(entry))}.${end}`,
   )
 }
 
-/** Takes the place in the history out of a reader's places; undefined where it has seen all of it. */
-export const takeHistoryPlace = (positions: Positions): HistoryPlace | undefined => {
+/** Removes the position in the history from a reader's positions and returns it; undefined if the reader has received all of the history. */
+export const takeHistoryPosition = (positions: Positions): HistoryPosition | undefined => {
   const [shown, end] = (positions.get(historyName) ?? '').split('.').map(decodeCursor)
   positions.delete(historyName)
   return shown && end ? { shown, end } : undefined
 }
 
-export type HistoryQuestion = { query: Query | null; filters: Filters }
+export type HistoryParameters = { query: Query | null; filters: Filters }
 type Engine = Pick<LogEngine, 'search'>
 
 /** The newest entries, oldest first. */
 export const newestEntries = async (
   engine: Engine,
-  { query, filters, history }: HistoryQuestion & { history: number },
+  { query, filters, history }: HistoryParameters & { history: number },
   signal: AbortSignal,
 ): Promise<StoredEntry[]> => {
   if (history === 0) return []
@@ -55,13 +55,13 @@ export const newestEntries = async (
   return entries.map(({ entry }) => entry).reverse()
 }
 
-/** The entries that a reader that broke off among the newest was to be shown, oldest first; what came late since may be among them. */
+/** The rest of the history for a reader that disconnected in it, oldest first; entries that arrived late may be among them. */
 export const restOfHistory = async (
   engine: Engine,
-  { query, filters, shown, end }: HistoryQuestion & HistoryPlace,
+  { query, filters, shown, end }: HistoryParameters & HistoryPosition,
   signal: AbortSignal,
 ): Promise<StoredEntry[]> => {
-  // Oldest first, times are negated.
+  // With the order `oldest`, ranks have negated times.
   const until = Math.min(filters.until ?? Number.POSITIVE_INFINITY, 1 - end.time)
   const found: StoredEntry[] = []
   let after: Place | null = shown
@@ -70,7 +70,7 @@ export const restOfHistory = async (
       { query, filters: { ...filters, until }, limit: pageEntries, order: 'oldest', withFacets: false, after },
       signal,
     )
-    for (const { entry } of entries) if (compareRanks(placeOf(entry), end) <= 0) found.push(entry)
+    for (const { entry } of entries) if (compareRanks(rankOf(entry), end) <= 0) found.push(entry)
     after = next
   }
   return found

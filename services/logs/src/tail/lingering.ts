@@ -1,17 +1,17 @@
-/** Something that runs while anybody takes part in it, and for a while longer. */
+/** A shared resource that runs while it has members, and for a while longer. */
 export type Lingering<Running> = {
-  /** Takes part; resolves when it runs. What is returned is to be called once, when done. */
+  /** Adds a member; resolves when the resource runs. The caller calls `leave` once, when it is done. */
   join: () => Promise<{ running: Running; leave: () => void }>
 }
 
 export type LingeringOptions<Running> = {
   start: () => Promise<Running>
   stop: (running: Running) => Promise<unknown>
-  /** After the last has left, it goes on for so long, so that one who comes back finds it running. */
+  /** How long the resource continues after the last member has left, so that a member that returns finds it running. */
   milliseconds: number
 }
 
-/** Starts with the first who joins; a start that failed is tried again by the next. */
+/** Starts with the first member; after a failed start, the next member tries again. */
 export const createLingering = <Running>({
   start,
   stop,

@@ -6,8 +6,8 @@ import { decodePositions, encodePositions, mergeTails, type TailShard } from './
 
 const entry = (eventId: string): TailFrame => ({ eventId, event: { $case: 'gap', value: { missed: 1 } } })
 
-test('a place in several stores is written and read again; one in the own store is as it always was', () => {
-  for (const places of [
+test('positions in several stores are encoded and decoded; one in the own store only is unchanged', () => {
+  for (const positions of [
     [['', 'r.1.2']],
     [
       ['', 'r.1.2'],
@@ -18,18 +18,18 @@ test('a place in several stores is written and read again; one in the own store 
       ['barn', 'b.2.2'],
     ],
   ] as [string, string][][])
-    expect(decodePositions(encodePositions(new Map(places)))).toEqual(new Map(places))
+    expect(decodePositions(encodePositions(new Map(positions)))).toEqual(new Map(positions))
   expect(encodePositions(new Map([['', 'r.1.2']]))).toBe('r.1.2')
   expect(decodePositions('')).toEqual(new Map())
   expect(decodePositions('~=~x~y=')).toEqual(new Map())
 })
 
-/** A store whose frames are those of one list after another, by how often it was opened; the last stays open. */
+/** A store that yields the next list of frames each time that it is opened; the last stays open. */
 const store = (name: string, ...lists: (TailFrame | Error)[][]) => storeAt(name, [], ...lists)
-/** The same, which begins at a place each time that it is opened. */
+/** The same, beginning at the next of `positions` each time that it is opened. */
 const storeAt = (
   name: string,
-  places: readonly string[],
+  positions: readonly string[],
   ...lists: (TailFrame | Error)[][]
 ): TailShard & { opened: (string | undefined)[] } => {
   const opened: (string | undefined)[] = []
@@ -39,7 +39,7 @@ const storeAt = (
     async *open(lastEventId, signal) {
       const list = lists[opened.length] ?? []
       opened.push(lastEventId)
-      yield begun(places[opened.length - 1] ?? '')
+      yield begun(positions[opened.length - 1] ?? '')
       for (const frame of list) {
         if (frame instanceof Error) throw frame
         yield frame
@@ -55,8 +55,8 @@ const read = async (own: TailShard, branches: () => TailShard[], count: number, 
     own,
     branches: async () => branches(),
     positions: decodePositions(lastEventId),
-    onBranches: (look) => {
-      const timer = setInterval(look, 5)
+    onBranches: (refresh) => {
+      const timer = setInterval(refresh, 5)
       return () => clearInterval(timer)
     },
     signal: stop.signal,
@@ -71,19 +71,19 @@ const read = async (own: TailShard, branches: () => TailShard[], count: number, 
   return ids
 }
 
-test('frames say where the reader is in all stores', async () => {
+test('frames state the position of the reader in all stores', async () => {
   const ids = await read(store('', [entry('o.1.1')]), () => [store('barn', [entry('b.1.1'), entry('b.2.1')])], 3)
   expect(ids.at(-1)).toBe('o.1.1~barn=b.2.1')
 })
 
-test('each store is taken up at its own place', async () => {
+test('each store is resumed at its own position', async () => {
   const [own, barn] = [store('', [entry('o.2.1')]), store('barn', [entry('b.2.1')])]
   await read(own, () => [barn], 2, 'o.1.1~barn=b.1.1')
   expect(own.opened).toEqual(['o.1.1'])
   expect(barn.opened).toEqual(['b.1.1'])
 })
 
-test('a branch that is lost is taken up where it was; started anew, a gap says that something may be missing', async () => {
+test('a lost branch is resumed at its position; after its restart, a gap reports missing entries', async () => {
   const lost = serviceError('unavailable', 'gone')
   const barn = store('barn', [entry('b.1.1'), lost], [entry('b.2.1'), lost], [reset('n.0.0'), entry('n.1.1')])
   const ids = await read(store(''), () => [barn], 4)
@@ -91,21 +91,21 @@ test('a branch that is lost is taken up where it was; started anew, a gap says t
   expect(ids).toEqual(['~barn=b.1.1', '~barn=b.2.1', 'gap ~barn=n.0.0', '~barn=n.1.1'])
 })
 
-test('a branch that comes later is followed from then on, and a gap says that there may have been entries before', async () => {
+test('a branch that is added later is followed from then on, after a gap', async () => {
   const barn = storeAt('barn', ['b.0.0'], [entry('b.1.1')])
   const own = storeAt('', ['o.0.0'])
-  let looks = 0
-  const ids = await read(own, () => (looks++ === 0 ? [] : [barn]), 2)
-  // Who comes back with the gap's place is behind it in the branch, too.
+  let refreshes = 0
+  const ids = await read(own, () => (refreshes++ === 0 ? [] : [barn]), 2)
+  // A reader that resumes from the gap's id is after it in the branch, too.
   expect(ids).toEqual(['gap o.0.0~barn=b.0.0', 'o.0.0~barn=b.1.1'])
 })
 
-test('a gap without a place of its own is where the reader is', async () => {
+test('a gap without an id of its own has the current position of the reader', async () => {
   const ids = await read(store('', [entry('o.1.1'), gap(null), entry('o.2.1')]), () => [], 3)
   expect(ids).toEqual(['o.1.1', 'gap o.1.1', 'o.2.1'])
 })
 
-test('the stream fails with the own store, and with no branch', async () => {
+test('the stream fails with the own store, but not with a branch', async () => {
   const broken = store('', [entry('o.1.1'), serviceError('unavailable', 'gone')])
   await expect(read(broken, () => [store('barn', [serviceError('unavailable', 'gone')])], 2)).rejects.toMatchObject({
     kind: 'unavailable',

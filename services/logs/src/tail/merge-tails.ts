@@ -4,19 +4,19 @@ import { type ChildAbortController, childAbortController } from '@trellis/kit/li
 import { createMerge } from '../merge-sequences.ts'
 import { gap, type TailStep } from './frames.ts'
 
-/** One of several stores that are followed together; the service's own has the empty name. */
+/** One of several stores that are followed together; the service's own store has the empty name. */
 export type TailShard = {
   name: string
-  /** Its frames behind a place of its own; the first says that the place is taken. */
+  /** Its frames after its own position; the first confirms that the position is taken. */
   open: (lastEventId: string | undefined, signal: AbortSignal) => AsyncIterable<TailStep>
 }
 
-/** Where a reader is in each store, by its name. */
+/** A reader's position in each store, by the store's name. */
 export type Positions = Map<string, string>
 
-/** A place in several stores as one id: the place in the service's own, then those in branches. */
+/** Positions in several stores as one id: the position in the service's own store, then those in branches. */
 export const encodePositions = (positions: Positions): string => {
-  const others = [...positions].filter(([name]) => name !== '').map(([name, place]) => `~${name}=${place}`)
+  const others = [...positions].filter(([name]) => name !== '').map(([name, position]) => `~${name}=${position}`)
   return (positions.get('') ?? '') + others.join('')
 }
 
@@ -24,55 +24,55 @@ export const decodePositions = (text: string | null | undefined): Positions => {
   const [own = '', ...others] = (text ?? '').split('~')
   const positions: Positions = new Map(own === '' ? [] : [['', own]])
   for (const other of others) {
-    const [name = '', place = ''] = other.split('=')
-    if (name !== '' && place !== '') positions.set(name, place)
+    const [name = '', position = ''] = other.split('=')
+    if (name !== '' && position !== '') positions.set(name, position)
   }
   return positions
 }
 
-/** A frame as it came from the store of that name. */
+/** A frame and the name of its store. */
 type NamedStep = { name: string; frame: TailStep }
 
 const pauseMilliseconds = 1_000
 
 export type MergeTailsOptions = {
   own: TailShard
-  /** The branches that are to be followed now. */
+  /** The branches that are to be followed at the moment. */
   branches: () => Promise<readonly TailShard[]>
   positions: Positions
-  /** Calls back whenever other branches may be there, until it is called off; without it there are never others. */
-  onBranches?: ((look: () => void) => () => void) | undefined
-  /** Aborted when nobody follows any more. */
+  /** Subscribes to changes of the list of branches and returns the unsubscribe function; without it the list is fixed. */
+  onBranches?: ((refresh: () => void) => () => void) | undefined
+  /** Aborted when the reader disconnects. */
   signal: AbortSignal
 }
 
-/** To be disposed of when nobody reads the frames any more. */
+/** Disposed when the frames have no reader any more. */
 export type MergedTails = Disposable & {
-  /** Resolves when the service's own place is taken, and those of branches that answer within the time; gives where the reader is. */
+  /** Resolves with the reader's position when it is taken in the service's own store and in the branches that respond within the time. */
   begun: (withinMilliseconds: number) => Promise<string>
-  /** Frames of all as they come, each with an id that says where the reader is in all. Nothing is asked for that is not taken. */
+  /** Frames of all stores as they arrive, each with an id that states the reader's position in all. Pull-based: each frame is fetched on demand. */
   frames: () => AsyncGenerator<TailStep>
 }
 
 /**
- * Follows several stores as one. The service's own ends the stream when it fails; a branch that is lost is taken up again where it was left,
- * and a gap says where that was not possible, and where a branch came, or answered, when the others were followed already.
+ * Follows several stores as one. A failure of the service's own store ends the stream. A lost branch is resumed at its last position; a gap
+ * reports where that was not possible, and where a branch was added or responded after the reader had begun.
  */
 export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   const { own, branches, positions, onBranches, signal } = options
   let isOver = false
   const merge = createMerge<NamedStep>()
   const followed = new Map<string, { begun: Promise<void>; controller: ChildAbortController }>()
-  /** The reader has been told that it follows: whose place is taken later may have had entries meanwhile. */
+  /** Whether the reader has begun: a branch whose position is taken later may have had entries in between. */
   let hasBegun = false
 
-  /** What is to be told of a frame; one that only says where its store is waits for nobody. */
-  const told = (name: string, frame: TailStep): NamedStep | undefined => {
+  /** The step for a frame; a frame that only states the position of its store is recorded and not passed on. */
+  const toStep = (name: string, frame: TailStep): NamedStep | undefined => {
     if (frame.event !== null || frame.followed) return { name, frame }
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return undefined
   }
-  async function* toldByBranch(
+  async function* branchSteps(
     { name, open }: TailShard,
     ending: AbortSignal,
     begin: () => void,
@@ -83,8 +83,8 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
         for await (const frame of open(positions.get(name), ending)) {
           if (!isFollowed && hasBegun && !positions.has(name)) yield { name, frame: gap(null, frame.eventId) }
           isFollowed = true
-          // A branch that was started anew knows nothing of places before: what came between is lost to the reader, and no more.
-          const item = told(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
+          // A branch that was restarted does not know earlier positions: the reader loses the entries in between, and only those.
+          const item = toStep(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
           if (item) yield item
           begin()
         }
@@ -94,40 +94,40 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
       await sleep(pauseMilliseconds, undefined, { signal: ending }).catch(() => undefined)
     }
   }
-  const look = async () => {
-    const wanted = await branches()
+  const refresh = async () => {
+    const desired = await branches()
     if (isOver || signal.aborted) return
-    const names = new Set(wanted.map(({ name }) => name))
+    const names = new Set(desired.map(({ name }) => name))
     for (const [name, { controller }] of followed) {
       if (name === '' || names.has(name)) continue
       controller.abort()
       controller[Symbol.dispose]()
       followed.delete(name)
     }
-    for (const shard of wanted) {
+    for (const shard of desired) {
       if (followed.has(shard.name)) continue
       const controller = childAbortController(signal)
       const { promise, resolve } = Promise.withResolvers<void>()
       followed.set(shard.name, { begun: promise, controller })
-      void merge.add(toldByBranch(shard, controller.signal, resolve))
+      void merge.add(branchSteps(shard, controller.signal, resolve))
     }
   }
   let beginOwn: () => void = () => undefined
   const ownBegun = new Promise<void>((resolve) => {
     beginOwn = resolve
   })
-  const toldByOwn = (frame: TailStep) => {
-    const item = told('', frame)
+  const ownStep = (frame: TailStep) => {
+    const item = toStep('', frame)
     beginOwn()
     return item
   }
   const follow = async () => {
-    await merge.addChanged(own.open(positions.get(''), signal), toldByOwn)
+    await merge.addChanged(own.open(positions.get(''), signal), ownStep)
     beginOwn()
     merge.end()
   }
   void follow()
-  /** What is passed on is behind the reader from here on, and no more than that. */
+  /** Advances the reader's position to the frame that is passed on, and no further. */
   const passOn = ({ name, frame }: NamedStep): TailStep => {
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return { ...frame, eventId: encodePositions(positions) }
@@ -137,8 +137,8 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   return {
     begun: async (withinMilliseconds) => {
       await ownBegun
-      if (!signal.aborted && onBranches) unwatch = onBranches(() => void look())
-      await look()
+      if (!signal.aborted && onBranches) unwatch = onBranches(() => void refresh())
+      await refresh()
       if (followed.size > 0) {
         const all = Promise.all([...followed.values()].map(({ begun }) => begun))
         await Promise.race([all, sleep(withinMilliseconds, undefined, { ref: false })])
@@ -151,7 +151,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
       isOver = true
       unwatch()
       for (const { controller } of followed.values()) {
-        controller.abort(new Error('Nobody follows any more.'))
+        controller.abort(new Error('The tail has no followers any more.'))
         controller[Symbol.dispose]()
       }
     },

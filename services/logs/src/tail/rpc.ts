@@ -6,14 +6,14 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
 import { readFilters } from '../search/read-request.ts'
 import { begun, entryFrame, gap, tailSteps } from './frames.ts'
-import { historyIds, newestEntries, restOfHistory, takeHistoryPlace } from './history.ts'
+import { historyIds, newestEntries, restOfHistory, takeHistoryPosition } from './history.ts'
 import { decodePositions, mergeTails } from './merge-tails.ts'
 import type { Tail } from './tail.ts'
 import { writeFollowed } from './write-followed.ts'
 
 type TailHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'tail'>
 
-/** A branch that takes longer to be followed is followed from when it answers, and a gap says so. */
+/** A branch that takes longer to open is followed from when it responds, and a gap reports that. */
 const beginMilliseconds = 5_000
 
 export const tailRpc = ({ engine, branches, requireBranch }: Dependencies, tail: Tail): TailHandlers => ({
@@ -22,31 +22,31 @@ export const tailRpc = ({ engine, branches, requireBranch }: Dependencies, tail:
     tellMissing(head, await requireBranch(filters.branch))
     const query = parseQuery(request.q ?? '')
     const positions = decodePositions(request.lastEventId)
-    const brokeOff = takeHistoryPlace(positions)
+    const historyPosition = takeHistoryPosition(positions)
     const resumes = positions.size > 0
-    // Ids that are given out have a place here; one without it, of a client's own or from an older server, says nothing of what came here.
+    // Event ids of this server include the position in its own store. An id without it, of a client's own or from an older server, does not.
     const mayHaveMissed = resumes && !positions.has('')
     using merged = mergeTails({
-      own: { name: '', open: (lastEventId, whole) => tailSteps(tail, { ...request, lastEventId }, whole) },
+      own: { name: '', open: (lastEventId, tailSignal) => tailSteps(tail, { ...request, lastEventId }, tailSignal) },
       branches: () => branches?.tails(request) ?? Promise.resolve([]),
       onBranches: branches?.onBranches,
       positions,
       signal,
     })
-    const place = await merged.begun(beginMilliseconds)
-    // Places are taken before the history is read: an entry may be in both, and is then shown once.
+    const position = await merged.begun(beginMilliseconds)
+    // Positions are taken before the history is read: an entry may be in both, and is then shown once.
     const shown = new Set<string>()
     const history = resumes ? 0 : (request.history ?? 0)
-    const found = brokeOff
-      ? await restOfHistory(engine, { query, filters, ...brokeOff }, signal)
+    const found = historyPosition
+      ? await restOfHistory(engine, { query, filters, ...historyPosition }, signal)
       : await newestEntries(engine, { query, filters, history }, signal)
-    const ids = historyIds(place, found)
-    // The stream opens when its history is known: what comes after that is told as it comes.
-    yield begun(place)
-    if (mayHaveMissed) yield gap(null, place)
+    const ids = historyIds(position, found)
+    // The stream opens when its history is known; later entries are sent as they arrive.
+    yield begun(position)
+    if (mayHaveMissed) yield gap(null, position)
     for (const [index, entry] of found.entries()) {
       shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
-      yield entryFrame(entry, ids[index] ?? place)
+      yield entryFrame(entry, ids[index] ?? position)
     }
     const isInHistory = ({ origin, entryId }: StoredEntry) =>
       shown.size > 0 && shown.has(`${origin.branch ?? ''} ${entryId}`)

@@ -8,13 +8,13 @@ import type { Arrival, LogEngine } from '../threads/log-engine.ts'
 import { createArrivals } from './arrivals.ts'
 import { createLingering } from './lingering.ts'
 
-/** After the last reader has left, entries go on being published for so long, so that one that comes back has missed nothing. */
+/** How long publishing continues after the last reader has left, so that one that reconnects has missed nothing. */
 export const lingerMilliseconds = 60_000
 
-/** Where a reader is: the run of publishing, the event in it, and how many of its entries have been shown. */
+/** The position of a reader: the run of publishing, the arrival in it, and the number of its entries that have been shown. */
 export type TailPosition = { run: string; sequence: number; shown: number }
 
-/** As many as have been shown by a position that all entries of its event are behind; no event has more. */
+/** The `shown` of a position after all entries of an arrival; no arrival has more. */
 export const allShown = 999_999
 
 export const encodePosition = ({ run, sequence, shown }: TailPosition): string => `${run}.${sequence}.${shown}`
@@ -24,21 +24,21 @@ export const decodePosition = (text: string): TailPosition | undefined => {
   return match ? { run: match[1] ?? '', sequence: Number(match[2]), shown: Number(match[3]) } : undefined
 }
 
-/** What followers hear of. */
+/** The part of an arrival that followers receive. */
 export type TailEvent = Pick<Arrival, 'entries' | 'missed'>
 
-/** What arrives while somebody follows. */
+/** Publishes arrivals while they are followed. */
 export type Tail = {
   /**
-   * Takes part; resolves when arrivals are told of: all that come from then on are behind `sequence`. Sequences are those of `run`,
-   * and mean nothing in another one.
+   * Adds a follower; resolves when arrivals are published: all later ones have a higher sequence than `sequence`. Sequences are valid within
+   * `run` only.
    */
   join: () => Promise<{ run: string; sequence: number; leave: () => void }>
-  /** Arrivals behind a sequence. */
+  /** Arrivals after a sequence. */
   subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<TailEvent>>
 }
 
-/** Arrivals are noted while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
+/** Arrivals are recorded while they have followers; otherwise nothing is sent between threads. Each such period is a run. */
 export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): Tail => {
   const arrivals = createArrivals()
   const following = createLingering({
@@ -58,7 +58,7 @@ export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): T
   }
 }
 
-/** Whether an entry is what somebody follows. */
+/** Whether an entry matches what is followed. */
 export const isFollowed = (entry: StoredEntry, filters: Filters, query: Query | null): boolean =>
   acceptsOrigin(filters, entry.origin) &&
   acceptsTags(filters, entry.matchedPatterns) &&
@@ -68,7 +68,7 @@ export const isFollowed = (entry: StoredEntry, filters: Filters, query: Query | 
 
 const isPlain = (word: string): boolean => /^[a-z0-9]*$/.test(word)
 
-/** False where a word that is asked for stands nowhere in the text. Only words whose lower case is the same wherever they stand say so. */
+/** False if a word of the query is missing in the text. Only checks words of ASCII letters and digits, whose lower case does not depend on context. */
 const mayMatch = ({ clauses }: Query, text: string): boolean => {
   const lower = text.toLowerCase()
   return clauses.every((clause) =>

@@ -26,12 +26,12 @@ const entry = (text: string): StoredEntry => ({
 const followed = (indexes: number[]): Followed => ({
   of: [entry('one'), entry('two\nlines'), entry('three')],
   indexes,
-  placeOf: (index) => `r.1.${index + 1}`,
+  positionOf: (index) => `r.1.${index + 1}`,
 })
 const textOf = (frame: ReturnType<typeof writeFollowed>) =>
   frame.event?.$case === 'written' ? Buffer.from(frame.event.value.text).toString() : undefined
 
-test('each entry is an event with the place behind it, in this store and in the others', () => {
+test('each entry is an event with the position after it, in this store and in the others', () => {
   const frame = writeFollowed(followed([0, 1]), 'r.1.2~barn=q.3.1', () => false)
   const events = textOf(frame)?.trimEnd().split('\n\n') ?? []
   expect(events.map((event) => event.split('\n').slice(0, 2))).toEqual([
@@ -42,12 +42,12 @@ test('each entry is an event with the place behind it, in this store and in the 
   expect(frame).toMatchObject({ eventId: 'r.1.2~barn=q.3.1', event: { value: { count: 2 } } })
 })
 
-test('what was shown with the history is not shown again, and the reader is behind it all the same', () => {
+test('entries of the history are not shown again, but the position of the reader advances', () => {
   expect(textOf(writeFollowed(followed([0, 2]), 'r.1.3', ({ text }) => text === 'one'))).not.toContain('"one"')
   expect(writeFollowed(followed([2]), 'r.1.3', () => true)).toEqual({ eventId: 'r.1.3', event: null })
 })
 
-test('a line end in the place that a client came with begins no line of the stream', () => {
+test('a line end in a position that a client sent injects no line into the stream', () => {
   const frame = writeFollowed(followed([0]), 'r.1.1~barn=x\ndata: forged', () => false)
   expect(textOf(frame)).toMatch(/^id: r\.1\.1~barn=xdata: forged\nevent: entry\n/)
 })
@@ -57,7 +57,7 @@ const ofFormat = (format: string, text: string): StoredEntry => ({
   origin: { ...entry(text).origin, format },
 })
 
-test('an entry looks the same to a follower as in any other answer, whatever is known of it', () => {
+test('an entry has the same JSON in a tail as in any other response, whatever overlays it has', () => {
   const line = 'Jun  4 15:16:01 attic sshd[7]: Failed password for root from 192.0.2.7 port 37033 ssh2'
   const score = { score: 0.75, label: 'brute_force', scoredAt: 1_700_000_000_000 }
   const entries: StoredEntry[] = [
@@ -88,7 +88,7 @@ test('an entry looks the same to a follower as in any other answer, whatever is 
   }
 })
 
-test('readers of all and of some, before and after each other, are shown the same events', () => {
+test('readers of all and of some entries, in any order, receive the same events', () => {
   const shown = (of: Followed['of'], indexes: number[]) =>
     textOf(writeFollowed({ ...followed(indexes), of }, `r.1.${(indexes.at(-1) ?? 0) + 1}`, () => false))
   const alone = ([0, 1, 2] as const).map((index) => shown([...followed([]).of], [index]) ?? '')
@@ -99,12 +99,12 @@ test('readers of all and of some, before and after each other, are shown the sam
   expect(shown(of, [0, 1])).toBe(`${alone[0]}${alone[1]}`)
 })
 
-test('what one reader was given stays as it is while events for others come to lie behind it', () => {
+test('the text of one reader does not change while events for others are appended', () => {
   const of = Array.from({ length: 200 }, (_, index) => entry(`${index} ${'ü'.repeat(index * 10)}`))
-  const place = { of, placeOf: (index: number) => `r.1.${index + 1}` }
-  const first = writeFollowed({ ...place, indexes: [0, 1] }, 'r.1.2', () => false)
+  const arrival = { of, positionOf: (index: number) => `r.1.${index + 1}` }
+  const first = writeFollowed({ ...arrival, indexes: [0, 1] }, 'r.1.2', () => false)
   const before = textOf(first)
-  const all = textOf(writeFollowed({ ...place, indexes: of.map((_, index) => index) }, 'r.1.200', () => false))
+  const all = textOf(writeFollowed({ ...arrival, indexes: of.map((_, index) => index) }, 'r.1.200', () => false))
   expect(textOf(first)).toBe(before)
   const texts = all
     ?.trimEnd()
@@ -113,10 +113,12 @@ test('what one reader was given stays as it is while events for others come to l
   expect(texts).toEqual(of.map(({ text }) => text))
 })
 
-test('entries that are followed in another run have the places of that run', () => {
+test('entries that are followed in another run have the positions of that run', () => {
   const { of } = followed([])
   const inRun = (run: string) =>
-    textOf(writeFollowed({ of, indexes: [1], placeOf: (index) => `${run}.1.${index + 1}` }, `${run}.1.2`, () => false))
+    textOf(
+      writeFollowed({ of, indexes: [1], positionOf: (index) => `${run}.1.${index + 1}` }, `${run}.1.2`, () => false),
+    )
   expect([inRun('r'), inRun('s'), inRun('r')].map((text) => text?.split('\n')[0])).toEqual([
     'id: r.1.2',
     'id: s.1.2',

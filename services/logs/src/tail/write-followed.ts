@@ -3,10 +3,10 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { begun, type Followed } from './frames.ts'
 import { type EventSpan, type WrittenEvents, writtenEvents } from './written-events.ts'
 
-/** Places in branches are from the reader's own request: a line end in one would begin a line of the stream. */
+/** Positions in branches come from the reader's own request: a line end in one would inject a line into the stream. */
 const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]/g, '')
 
-/** Spans as they lie behind each other; a reader of everything takes the bytes as they are, and so does the next one. */
+/** Concatenates spans; adjacent spans are copied as one, and for all entries no bytes are copied. */
 const joined = (spans: readonly EventSpan[], events: WrittenEvents): Uint8Array => {
   const runs: { start: number; end: number }[] = []
   for (const { start, end } of spans) {
@@ -18,27 +18,27 @@ const joined = (spans: readonly EventSpan[], events: WrittenEvents): Uint8Array 
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
 }
 
-/** The same with the reader's places in other stores behind each place in this one. */
+/** Concatenates spans and inserts the reader's positions in other stores after each position in this one. */
 const joinedWith = (elsewhere: Buffer, spans: readonly EventSpan[], events: WrittenEvents): Uint8Array =>
   Buffer.concat(
-    spans.flatMap(({ start, placeEnd, end }) => [
-      events.bytes(start, placeEnd),
+    spans.flatMap(({ start, positionEnd, end }) => [
+      events.bytes(start, positionEnd),
       elsewhere,
-      events.bytes(placeEnd, end),
+      events.bytes(positionEnd, end),
     ]),
   )
 
 /**
- * Entries as the events of a stream (WHATWG HTML, section 9.2), each with the reader's place in this store and in the others, all as one
- * frame: a frame of its own for each would cost more than making it. `eventId` is the place behind the last of them.
+ * Formats entries as server-sent events (WHATWG HTML, section 9.2), each with the reader's position in this store and in the others, all in one
+ * frame: one frame per entry would cost more than formatting it. `eventId` is the position after the last of them.
  */
 export const writeFollowed = (
   followed: Followed,
   eventId: string,
   isShown: (entry: StoredEntry) => boolean,
 ): TailFrame => {
-  const { of, indexes, placeOf } = followed
-  const elsewhere = oneLine(eventId.slice(placeOf(indexes.at(-1) ?? 0).length))
+  const { of, indexes, positionOf } = followed
+  const elsewhere = oneLine(eventId.slice(positionOf(indexes.at(-1) ?? 0).length))
   const events = writtenEvents(followed)
   const spans: EventSpan[] = []
   for (const index of indexes) {

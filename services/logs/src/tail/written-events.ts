@@ -2,23 +2,23 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { entryText } from './entry-text.ts'
 import type { Followed } from './frames.ts'
 
-/** Where an event lies: up to the end of the place in its id it is the reader's, what follows is the entry's. */
-export type EventSpan = { start: number; placeEnd: number; end: number }
+/** The byte offsets of an event: up to `positionEnd` is the reader's position, after it comes the entry. */
+export type EventSpan = { start: number; positionEnd: number; end: number }
 
-/** Events of entries that came in together, one behind the other in the order in which they were first asked for. */
+/** Events of entries that arrived together, one after the other in the order of their first request. */
 export type WrittenEvents = {
-  /** Writes the event of an entry, unless another reader had it before. */
+  /** The span of an entry's event, which is formatted on first use. */
   spanOf: (index: number) => EventSpan
-  /** A view of what spans tell of; what is written is never written over. */
+  /** A view of the bytes of spans; bytes are written once and never change. */
   bytes: (start: number, end: number) => Uint8Array
 }
 
 const firstBytes = 16 * 1024
-/** A UTF-16 unit takes no more in UTF-8. */
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
 const maxBytesPerUnit = 3
 
-/** As bytes: strings that wait for the next reader, made of many pieces each, are what keeps the garbage collector busy. */
-const createWrittenEvents = (entries: readonly StoredEntry[], placeOf: Followed['placeOf']): WrittenEvents => {
+/** A buffer of bytes, because strings that are retained for the next reader, composed of many pieces each, keep the garbage collector busy. */
+const createWrittenEvents = (entries: readonly StoredEntry[], positionOf: Followed['positionOf']): WrittenEvents => {
   const spans: (EventSpan | undefined)[] = []
   let bytes = Buffer.allocUnsafe(firstBytes)
   let used = 0
@@ -34,11 +34,11 @@ const createWrittenEvents = (entries: readonly StoredEntry[], placeOf: Followed[
   }
   const writeEvent = (index: number): EventSpan => {
     const entry = entries[index]
-    if (!entry) throw new RangeError(`There is no entry ${index} among those that came in.`)
+    if (!entry) throw new RangeError(`There is no entry ${index} in this arrival.`)
     const start = used
-    const placeEnd = write(`id: ${placeOf(index)}`)
+    const positionEnd = write(`id: ${positionOf(index)}`)
     const end = write(`\nevent: entry\ndata: ${entryText(entry)}\n\n`)
-    return { start, placeEnd, end }
+    return { start, positionEnd, end }
   }
   return {
     spanOf: (index) => {
@@ -49,14 +49,14 @@ const createWrittenEvents = (entries: readonly StoredEntry[], placeOf: Followed[
   }
 }
 
-const known = new WeakMap<readonly StoredEntry[], { firstPlace: string; events: WrittenEvents }>()
+const known = new WeakMap<readonly StoredEntry[], { firstPosition: string; events: WrittenEvents }>()
 
-/** The events of an arrival, made once for all who follow: places are the same for all of them, but where one began in another run. */
-export const writtenEvents = ({ of, placeOf }: Pick<Followed, 'of' | 'placeOf'>): WrittenEvents => {
-  const firstPlace = placeOf(0)
+/** The events of an arrival, formatted once for all followers: their positions are equal unless one of them began in another run. */
+export const writtenEvents = ({ of, positionOf }: Pick<Followed, 'of' | 'positionOf'>): WrittenEvents => {
+  const firstPosition = positionOf(0)
   const found = known.get(of)
-  if (found?.firstPlace === firstPlace) return found.events
-  const events = createWrittenEvents(of, placeOf)
-  known.set(of, { firstPlace, events })
+  if (found?.firstPosition === firstPosition) return found.events
+  const events = createWrittenEvents(of, positionOf)
+  known.set(of, { firstPosition, events })
   return events
 }
