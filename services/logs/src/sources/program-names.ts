@@ -1,4 +1,4 @@
-/** Names of the same program, or of ones that stand in for each other, as people, logs and units call them; and ports it listens on by custom. */
+/** Alternative names of programs, and of compatible programs, in texts, logs and units; and the ports they listen on by convention. */
 const programs: readonly { names: string; ports: readonly number[] }[] = [
   { names: 'postgres postgresql pgsql psql pgbouncer', ports: [5432, 6432] },
   { names: 'mysql mysqld mariadb mariadbd', ports: [3306] },
@@ -24,8 +24,8 @@ for (const { names, ports } of programs) {
   for (const port of ports) byPort.set(port, all)
 }
 
-/** All names of the program that a word names; the word alone where it is none that is known. */
+/** All names of the program that a word names; the word alone if the program is unknown. */
 export const namesOfProgram = (word: string): readonly string[] => byName.get(word) ?? [word]
 
-/** The names of the program that listens on a port by custom. */
+/** The names of the program that listens on a port by convention. */
 export const programsOfPort = (port: number): readonly string[] => byPort.get(port) ?? []

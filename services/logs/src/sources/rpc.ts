@@ -21,7 +21,7 @@ type SourceHandlers = Pick<
 const windowHours = 24
 const maxRecentCriticals = 20
 
-/** Sources under their stems, the one with the newest entry first. */
+/** Sources grouped by their stems, the one with the newest entry first. */
 export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
   const stems = new Map<string, { count: SourceCount; units: number }>()
   for (const count of counts) {
@@ -83,7 +83,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
     const { engine, missing } = noteMissing(whole)
     const at = now()
     const since = at - windowHours * 3_600_000
-    // What says that it comes from later is of a clock that is ahead.
+    // Entries with a time in the future come from a clock that is ahead.
     const until = at + 1
     const request = { query: null, order: 'time' as const }
     const [all, windowed, errors, criticals] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * What people run, by what they say when it fails. `words` are words of a complaint, `services` words of names of sources: the programs that
- * do it, as they are called in units, containers and files. Somebody who says one of the services means it, too.
+ * Roles of services, matched by the words that people use when the service fails. `words` are words of a complaint, `services` words in the
+ * names of sources: programs with this role, as units, containers and files name them. A text that has one of the services matches, too.
  */
 export const roles: readonly { what: string; words: readonly string[]; services: readonly string[] }[] = [
   {

@@ -21,7 +21,7 @@ test('GET /api/stats: 24-hour window: critical count, error count, per-source he
       entry('journald:attic:sshd', 'WARN', 3),
       entry('web', null, 4),
       entry('old', 'CRITICAL', 25),
-      // A clock that is ahead.
+      // The clock of this source is ahead.
       entry('ahead', 'CRITICAL', -1),
     ]),
   )

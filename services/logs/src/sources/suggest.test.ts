@@ -19,7 +19,7 @@ describe('sources suggested for a text', () => {
   test.each([
     ['plex on the attic is down', 'docker:attic:plex'],
     ['movies keep buffering', 'docker:attic:plex'],
-    ['somebody tries passwords', 'journald:attic:sshd'],
+    ['failed passwords again', 'journald:attic:sshd'],
     ['out of memory again', 'journald:cellar:kernel'],
     ['the website answers 502', 'nginx-access'],
     ['a deadlock in the database', 'nas:postgresql'],
@@ -29,7 +29,7 @@ describe('sources suggested for a text', () => {
     expect(suggested(text)[0]).toMatchObject({ sourceId: first, reason: expect.stringMatching(/^[A-Z"].*\.$/) })
   })
 
-  test('are ranked by how many of their entries have the words, and errors decide between equals', () => {
+  test('are ranked by how many of their entries have the words, and among equals by errors', () => {
     expect(
       suggested('flux capacitor', { 'nginx-access': 3, 'journald:cellar:kernel': 300 }).map((one) => one.sourceId),
     ).toEqual(['journald:cellar:kernel', 'nginx-access'])
@@ -37,13 +37,13 @@ describe('sources suggested for a text', () => {
     expect(suggested('the app fails', {}, twins).map((one) => one.sourceId)).toEqual(['app:two', 'app:one'])
   })
 
-  test('name a word of their name once', () => {
+  test('list a repeated word of their name once', () => {
     expect(suggested('openssh fails', {}, [source('upload:openssh:OpenSSH')])[0]?.reason).toBe(
       'Its name has "openssh".',
     )
   })
 
-  test('are the one that is named as it is, and not those that share an ending with it', () => {
+  test('are the source whose whole name is in the text, not those that share its ending', () => {
     const logs = ['a.log', 'b.log', 'aa.log', 'shop.log'].map((id) => source(id))
     expect(suggested('A.log is full', {}, logs)).toEqual([
       { sourceId: 'a.log', score: 0.9, reason: 'It is named ("a.log").' },
@@ -53,7 +53,7 @@ describe('sources suggested for a text', () => {
     expect(suggested('b.log.1 and x-a.log', {}, logs)).toEqual([])
   })
 
-  test('are none where nothing speaks for any, whatever errors there are', () => {
+  test('are empty without a sign for any source, whatever errors there are', () => {
     expect(suggested('zzz', {}, [source('app:one', 99)])).toEqual([])
   })
 
@@ -88,7 +88,7 @@ describe('untracked names', () => {
     expect(untrackedNames(text, [sourceId])).toEqual([])
   })
 
-  test('are not hidden by a source whose name only begins alike', () => {
+  test('are not hidden by a source whose name only has the same beginning', () => {
     expect(untrackedNames('10.0.0.5 is slow', ['10.0.0.5-router'])).toEqual([])
     expect(untrackedNames('db1 and 10.0.0.1 are slow', ['db12-syslog', '10.0.0.12'])).toEqual(['db1', '10.0.0.1'])
   })

@@ -2,7 +2,7 @@ import { keywordsOf } from '../diagnose/keywords.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { roles } from './service-names.ts'
 
-/** Names of programs that nobody says but to name the program; `kernel`, `auth` and the like are words of any complaint. */
+/** Names of programs that are also common words or too generic to name the program, as `kernel` and `auth` are. */
 const everyday = new Set([
   'kernel',
   'kern',
@@ -30,21 +30,21 @@ const everyday = new Set([
 ])
 const programs = new Set(roles.flatMap(({ services }) => services).filter((name) => !everyday.has(name)))
 
-/** Something with a dot that ends as names of hosts do: nas.local, db.example.org. */
+/** A name with a dot that ends like the name of a host: nas.local, db.example.org. */
 const qualified = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*\.[a-z]{2,}$/i
 const address = /^(?:\d{1,3}\.){3}\d{1,3}$/
-/** A name that counts: web-01, node3, nas-2; with at least two letters before the digits. */
+/** A numbered name: web-01, node3, nas-2; with at least two letters before the digits. */
 const counted = /^[a-z]{2,}(?:-[a-z]+)*-?\d{1,3}$/i
-/** What counts and is no machine: amounts, times, versions, protocols, screens. */
+/** Numbered words that are not machines: amounts, times, versions, protocols, screens. */
 const notMachines =
   /^(?:http|https|ipv|utf|sha|md|mp|h|ip|tls|ssl|raid|port|error|code|exit|level|page|line|step|ext|sd|nvme|eth|wlan|usb|covid|windows|win|ubuntu|debian|fedora|python|java|node\.?js|php|am|pm|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-?\d+$/i
-/** Ends of files, not of hosts. */
+/** Extensions of files, not of hosts. */
 const fileEnding =
   /\.(?:log|gz|txt|conf|cfg|yaml|yml|json|xml|ini|service|timer|socket|mount|py|js|ts|sh|php|html?|css|zip|tar|sql|db|exe|dll|so|mkv|mp[34]|jpe?g|png|pdf)$/i
-/** After these words comes a name. */
+/** A name follows these words. */
 const introduced =
   /\b(?:host|server|machine|box|vm|container|service|called|named)\s+["'`]?([a-z][a-z\d._-]{2,62})["'`]?/gi
-/** What may follow such a word and is no name. */
+/** Words that may follow such a word and are not names. */
 const plainWords = new Set(
   (
     'stopped stops stop crashed crashes crash fails failed fail went offline slow while cannot restarts restarted restart room side name names named ' +
@@ -66,7 +66,7 @@ const looksLikeHost = (token: string): boolean =>
   (qualified.test(token) && !fileEnding.test(token)) ||
   (counted.test(token) && !notMachines.test(token))
 
-/** Whether sources are named so, as a whole or at the beginning of one of their words: postgres is what postgresql is. */
+/** Whether a word of the name is a word of a source's id, or one begins with the other: `postgres` matches `postgresql`. */
 const isTracked = (name: string, known: ReadonlySet<string>): boolean => {
   const words = wordsOf(name)
   return words.some(
@@ -77,13 +77,13 @@ const isTracked = (name: string, known: ReadonlySet<string>): boolean => {
   )
 }
 
-/** Whether a part of a source's id is that name, or begins with it: `db01` is tracked by `db01-syslog` and by `ssh:db01.lan:auth`. */
+/** Whether a part of a source's id is the name or begins with it: `db01` is tracked by `db01-syslog` and by `ssh:db01.lan:auth`. */
 const isPartOf = (name: string, parts: readonly string[]): boolean =>
   parts.some((part) => part.startsWith(name) && !/^[a-z\d]/.test(part.slice(name.length)))
 
 /**
- * Names of hosts and services in a text of which no source is: programs that are known, what looks like a host (a name with dots or a number,
- * an address), and what follows a word such as "host". In their order, each once, as they were written.
+ * Names of hosts and services in a text that have no source: known programs, tokens that look like a host (a name with dots or a number, an
+ * address), and the word after a word such as "host". In the order of the text, each once, as written.
  */
 export const untrackedNames = (text: string, sourceIds: readonly string[]): string[] => {
   const known = new Set(sourceIds.flatMap((sourceId) => wordsOf(sourceId)))
