@@ -7,20 +7,24 @@ import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
 
 export type Discovered = { journald: boolean; docker: boolean; podman: boolean; files: FoundFile[] }
 
-/** Where services of the machine show themselves. */
-export type Places = { journals: readonly string[]; dockerSockets: readonly string[]; podmanSockets: readonly string[] }
+/** Paths at which the log sources of this machine are found. */
+export type Locations = {
+  journals: readonly string[]
+  dockerSockets: readonly string[]
+  podmanSockets: readonly string[]
+}
 
 const maxFiles = 200
-const tellingBytes = 4_096
+const sniffedBytes = 4_096
 
 /** Sockets of the container engines of this machine and of its user. */
 export const usualEngineSockets = (): string[] => {
-  const { dockerSockets, podmanSockets } = customaryPlaces()
+  const { dockerSockets, podmanSockets } = defaultLocations()
   return [...dockerSockets, ...podmanSockets]
 }
 
-/** Of a user's own engine as well as of the system's. */
-export const customaryPlaces = (): Places => {
+/** The usual paths of the system's services and of the user's own container engines. */
+export const defaultLocations = (): Locations => {
   const { uid } = userInfo()
   return {
     journals: ['/var/log/journal', '/run/log/journal'],
@@ -36,10 +40,10 @@ const some = async (paths: readonly string[], fits: (path: string) => Promise<bo
 const isFolder = async (path: string) => (await stat(path)).isDirectory()
 const isSocket = async (path: string) => (await stat(path)).isSocket()
 
-/** What there is to collect on this machine. Files are those that can be read, last written to first. */
+/** The log sources of this machine. Files are those that can be read, the last modified first. */
 export const discover = async (
   roots: readonly string[],
-  places: Places,
+  locations: Locations,
   signal: AbortSignal,
   { open, ...walk }: WalkOptions & Pick<LocalAccess, 'open'>,
 ): Promise<Discovered> => {
@@ -48,17 +52,17 @@ export const discover = async (
   for (const file of files.toSorted((a, b) => b.modifiedAt - a.modifiedAt)) {
     signal.throwIfAborted()
     if (readable.length >= maxFiles) break
-    if ((await readEnd(open, file.path, tellingBytes)) !== undefined) readable.push(file)
+    if ((await readEnd(open, file.path, sniffedBytes)) !== undefined) readable.push(file)
   }
   return {
-    journald: await some(places.journals, isFolder),
-    docker: await some(places.dockerSockets, isSocket),
-    podman: await some(places.podmanSockets, isSocket),
+    journald: await some(locations.journals, isFolder),
+    docker: await some(locations.dockerSockets, isSocket),
+    podman: await some(locations.podmanSockets, isSocket),
     files: readable,
   }
 }
 
-/** Whether there is something at a path, a link or not. */
+/** Whether a path exists, also as a dangling link. */
 export const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

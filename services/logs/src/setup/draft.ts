@@ -31,7 +31,7 @@ const keys = [
   'remote_path',
 ] as const
 
-/** A draft as the sources file would tell it: only what was said. */
+/** A draft as an entry of the sources file, without fields that have no value. */
 export const toMapping = (draft: SourceDraft): Record<string, unknown> => {
   const fields: Readonly<Record<string, unknown>> = { ...draft }
   return Object.fromEntries(
@@ -41,8 +41,8 @@ export const toMapping = (draft: SourceDraft): Record<string, unknown> => {
   )
 }
 
-export const draftOf = (given: Partial<SourceDraft> & { id: string }): SourceDraft =>
-  SourceDraftMessage.fromPartial(given)
+export const draftOf = (fields: Partial<SourceDraft> & { id: string }): SourceDraft =>
+  SourceDraftMessage.fromPartial(fields)
 
 const asId = (text: string): string =>
   text
@@ -51,7 +51,7 @@ const asId = (text: string): string =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 60) || 'log'
 
-/** An id for what lies at a path that no other source has: the file's name, its folder's with it where that says more. */
+/** A unique id for the source at a path: the file's name, prefixed with its folder's name unless that is generic. */
 export const idFor = (path: string, taken: ReadonlySet<string>): string => {
   const name = asId(basename(path).replace(/\.(?:log|txt|out|jsonl)$/i, ''))
   const folder = asId(basename(dirname(path)))

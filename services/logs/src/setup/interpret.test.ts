@@ -14,14 +14,14 @@ const dependencies = ({
   taken = [] as string[],
   answer = undefined as string | undefined,
 } = {}) => {
-  const asked: string[] = []
+  const prompts: string[] = []
   return {
-    asked,
+    prompts,
     exists: async (path: string) => paths.includes(path),
     discover: async () => found,
     taken: new Set(taken),
-    ask: async ({ user }: { user: string }) => {
-      asked.push(user)
+    promptModel: async ({ user }: { user: string }) => {
+      prompts.push(user)
       return answer
     },
   }
@@ -30,11 +30,7 @@ const dependencies = ({
 describe('a description of a source: keyword shortcut, then LLM, then null', () => {
   test.each([
     ['the nginx logs please', ['/var/log/nginx'], { gleanType: 'file', path: '/var/log/nginx', id: 'nginx' }],
-    [
-      'who tried to log in over SSHD',
-      ['/var/log/secure'],
-      { gleanType: 'file', path: '/var/log/secure', id: 'secure' },
-    ],
+    ['failed logins over SSHD', ['/var/log/secure'], { gleanType: 'file', path: '/var/log/secure', id: 'secure' }],
     ['read /srv/my/app.log.', ['/srv/my/app.log'], { gleanType: 'file', path: '/srv/my/app.log', id: 'my-app' }],
     ['the systemd journal', [], { gleanType: 'journald', id: 'journal' }],
     ['all my docker containers', [], { gleanType: 'docker', id: 'docker' }],
@@ -54,46 +50,46 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     ['a docker container crashes', [], { gleanType: 'docker', containers: [] }],
     ['the dpkg log', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/dpkg.log' }],
     ['what apt did', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/apt' }],
-  ])('"%s" is known by its words', async (text, paths, source) => {
-    const asking = dependencies({ paths })
-    expect(await interpret(text, asking)).toMatchObject({
+  ])('"%s" is recognised by its keywords', async (text, paths, source) => {
+    const stubs = dependencies({ paths })
+    expect(await interpret(text, stubs)).toMatchObject({
       method: 'keyword',
       source: { transport: 'local', ...source },
     })
-    expect(asking.asked).toEqual([])
+    expect(stubs.prompts).toEqual([])
   })
 
-  test('what is not there by its usual place is asked of the model, with what there is to choose from', async () => {
-    const asking = dependencies({ answer: '```json\n{"glean_type": "file", "path": "/srv/shop/logs/worker.log"}\n```' })
-    expect(await interpret('what nginx of the shop says', asking)).toMatchObject({
+  test('a source that is not at its usual path is requested from the model, with the available logs', async () => {
+    const stubs = dependencies({ answer: '```json\n{"glean_type": "file", "path": "/srv/shop/logs/worker.log"}\n```' })
+    expect(await interpret('the output of nginx in the shop', stubs)).toMatchObject({
       method: 'llm',
       source: { gleanType: 'file', path: '/srv/shop/logs/worker.log', id: 'worker' },
     })
-    expect(asking.asked).toEqual([expect.stringContaining('/srv/shop/logs/worker.log')])
+    expect(stubs.prompts).toEqual([expect.stringContaining('/srv/shop/logs/worker.log')])
   })
 
-  test('an id that another source has gets a number', async () => {
-    const asking = dependencies({ paths: ['/var/log/nginx'], taken: ['nginx', 'nginx-2'] })
-    expect(await interpret('nginx', asking)).toMatchObject({ source: { id: 'nginx-3' } })
+  test('the id gets a number if another source has it', async () => {
+    const stubs = dependencies({ paths: ['/var/log/nginx'], taken: ['nginx', 'nginx-2'] })
+    expect(await interpret('nginx', stubs)).toMatchObject({ source: { id: 'nginx-3' } })
   })
 
   test.each([
     ['no model', undefined],
-    ['a model that says nothing of use', 'I cannot help with that.'],
-    ['a model that says that nothing fits', '{"glean_type": null}'],
-    ['a model that names a file that it was not given', '{"glean_type": "file", "path": "/etc/shadow"}'],
-    ['a model that names what is not here', '{"glean_type": "docker", "containers": []}'],
-    ['a model that makes up a kind', '{"glean_type": "shell", "path": "rm -rf /"}'],
-    ['a model that would go elsewhere', '{"glean_type": "file", "transport": "ssh", "path": "../../etc/passwd"}'],
+    ['a model with a useless response', 'I cannot help with that.'],
+    ['a model that finds no match', '{"glean_type": null}'],
+    ['a model that names a file that was not listed', '{"glean_type": "file", "path": "/etc/shadow"}'],
+    ['a model that names a type that this machine does not have', '{"glean_type": "docker", "containers": []}'],
+    ['a model that invents a type', '{"glean_type": "shell", "path": "rm -rf /"}'],
+    ['a model that leads to another machine', '{"glean_type": "file", "transport": "ssh", "path": "../../etc/passwd"}'],
     ['a model that sends half an object', '{"glean_type": "file", "pa'],
-  ])('with %s it is null', async (_, answer) => {
+  ])('with %s the source is null', async (_, answer) => {
     expect(await interpret('the thing in the corner', dependencies({ answer }))).toMatchObject({
       source: null,
       method: null,
     })
   })
 
-  test('a path of something else than a file is not taken for one', async () => {
+  test('a path that is not one of a file is not used as one', async () => {
     expect(await interpret('requests to /api/cart are slow', dependencies())).toMatchObject({
       source: null,
       method: null,
@@ -102,10 +98,10 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
 
   test.each([
     ['the nginx logs', /no log of nginx where it usually is on this machine \(\/var\/log\/nginx\)/],
-    ['/srv/app/current', /no log that can be added at \/srv\/app\/current: .*SERVICE_LOG_DIRS/],
+    ['/srv/app/current', /No log can be added at \/srv\/app\/current: .*SERVICE_LOG_DIRS/],
     ['nginx on root@attic', /another machine.*SSH target/],
-    ['the thing in the corner', /write the path of a log file/],
-  ])('of "%s", which is nothing here, it is said why and what to do', async (text, reason) => {
+    ['the thing in the corner', /enter the path of a log file/],
+  ])('for "%s", which matches nothing here, the reason has the cause and advice', async (text, reason) => {
     expect(await interpret(text, dependencies())).toEqual({
       source: null,
       method: null,
@@ -113,19 +109,19 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     })
   })
 
-  test('a machine that is reached over the network is not taken for this one', async () => {
-    const asking = dependencies({ paths: ['/var/log/nginx'] })
+  test('a remote machine is not confused with this one', async () => {
+    const stubs = dependencies({ paths: ['/var/log/nginx'] })
     for (const text of [
       'nginx on root@attic over ssh',
       '/var/log/app.log on the remote machine',
       'docker at 192.0.2.7',
     ]) {
-      expect(await interpret(text, asking)).toMatchObject({ source: null, method: null })
+      expect(await interpret(text, stubs)).toMatchObject({ source: null, method: null })
     }
   })
 })
 
-test('what a model adds of its own does not get into a source', () => {
+test('unexpected fields in the response of a model do not get into a source', () => {
   const answer =
     '{"glean_type": "journald", "units": ["nginx", 7, null], "socket": "/etc", "id": "x", "enabled": false}'
   expect(draftFromAnswer(answer, found, new Set())).toMatchObject({ id: 'journal', units: ['nginx'] })

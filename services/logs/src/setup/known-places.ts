@@ -1,4 +1,4 @@
-/** Where programs keep their logs unless told otherwise, by the words that people call them. Folders and files; the first that is there counts. */
+/** The default log paths of programs, by the words that people use for them. Folders and files; the first that exists is used. */
 export const knownPlaces: readonly { words: readonly string[]; paths: readonly string[] }[] = [
   { words: ['nginx'], paths: ['/var/log/nginx'] },
   { words: ['apache', 'apache2', 'httpd'], paths: ['/var/log/apache2', '/var/log/httpd'] },

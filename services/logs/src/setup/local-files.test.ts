@@ -24,7 +24,7 @@ beforeAll(async () => {
   logs = join(folder.path, 'logs')
   secret = join(folder.path, 'home', 'id_ed25519')
   for (const name of ['logs', 'home', 'run', 'data']) await mkdir(join(folder.path, name))
-  await writeFile(secret, 'PRIVATE of somebody\n')
+  await writeFile(secret, 'PRIVATE of a user\n')
   await writeFile(join(folder.path, 'run', 'api-key'), 'PRIVATE key of the API\n')
   await writeFile(join(logs, 'app.log'), 'a line of the application\n')
   await symlink(secret, join(logs, 'linked.log'))
@@ -43,7 +43,7 @@ const write = (source: Record<string, unknown>) =>
     .writeSources({ sources: [source] as never })
     .catch((error: unknown) => error)
 
-/** Collects one source, and tells all that is stored of it and what went wrong. */
+/** Collects one source, and returns its stored texts and its last error. */
 const glean = async (id: string) => {
   const collect = service.client(CollectServiceDefinition)
   const { taskId } = await collect.gleanSource({ sourceId: id })
@@ -73,17 +73,17 @@ describe('a source added through the API', () => {
     ['a file of the data directory', () => join(folder.path, 'data', 'settings-key')],
     ['the folder above the logs', () => folder.path],
     ['the root', () => '/'],
-    ['a folder whose name begins alike', () => `${logs}-of-others/app.log`],
-  ])('is refused with the name of the setting: %s', async (_, path) => {
+    ['a folder whose name has the same beginning', () => `${logs}-of-others/app.log`],
+  ])('is rejected with the name of the setting: %s', async (_, path) => {
     expect(await write({ id: 'refused', path: path() })).toMatchObject({
       kind: 'invalid',
       detail: [{ loc: ['body', 'sources', 0, 'path'], msg: expect.stringContaining('SERVICE_LOG_DIRS') }],
     })
   })
 
-  test('is refused alike for what exists and what does not, so that nobody learns which', async () => {
+  test('is rejected with the same error whether the path exists or not, so that this is not disclosed', async () => {
     const answers = await Promise.all(
-      [secret, join(folder.path, 'home', 'nothing-here')].map((path) => write({ id: 'asked', path })),
+      [secret, join(folder.path, 'home', 'nothing-here')].map((path) => write({ id: 'probe', path })),
     )
     expect(String(answers[0])).toBe(String(answers[1]))
     const interpreted = await Promise.all(
@@ -94,14 +94,14 @@ describe('a source added through the API', () => {
     expect(interpreted).toMatchObject([{ source: null }, { source: null }])
   })
 
-  test('may not name a journal elsewhere or a socket of something else', async () => {
+  test('may not name a journal elsewhere or a foreign socket', async () => {
     const journal = { id: 'j', transport: 'local', gleanType: 'journald', path: join(folder.path, 'home') }
     expect(String(await write(journal))).toContain('SERVICE_LOG_DIRS')
     const docker = { id: 'd', transport: 'local', gleanType: 'docker', socket: join(folder.path, 'home', 'agent.sock') }
     expect(await write(docker)).toMatchObject({ detail: [{ loc: ['body', 'sources', 0, 'socket'] }] })
   })
 
-  test('reads logs, by a link to them and by a pattern, too', async () => {
+  test('reads logs, also through a link and by a pattern', async () => {
     expect(await write({ id: 'whole', path: logs })).toMatchObject({ written: 1 })
     expect(await glean('whole')).toMatchObject({ texts: ['a line of the application'] })
     expect(await write({ id: 'link', path: join(folder.path, 'home', 'to-the-log') })).toMatchObject({ written: 1 })
@@ -109,7 +109,7 @@ describe('a source added through the API', () => {
     expect((await glean('pattern')).texts).toEqual(['a line of the application'])
   })
 
-  test('reads nothing that a link leads to later, and its last_error says why', async () => {
+  test('does not follow a link that replaced its file later, and has the reason in its last_error', async () => {
     const path = join(logs, 'later.log')
     await writeFile(path, 'a first line\n')
     expect(await write({ id: 'later', path })).toMatchObject({ written: 1 })
@@ -122,7 +122,7 @@ describe('a source added through the API', () => {
     expect(lastError).not.toContain('id_ed25519')
   })
 
-  test('stays restricted after a restart and when somebody edits its path by hand', async () => {
+  test('stays restricted after a restart and after its path was edited by hand', async () => {
     await write({ id: 'edited', path: join(logs, 'app.log') })
     await service[Symbol.asyncDispose]()
     const file = join(folder.path, 'data', 'sources.yaml')
@@ -130,9 +130,9 @@ describe('a source added through the API', () => {
     await writeFile(file, text.replace(/(id: edited\n\s+path: ).*/, `$1${secret}`))
     service = await open()
     expect(await glean('edited')).toEqual({ texts: [], lastError: expect.stringContaining('SERVICE_LOG_DIRS') })
-    // Whoever removes the mark vouches for the source.
+    // Removing the mark makes it a source of the administrator.
     await writeFile(file, (await readFile(file, 'utf8')).replace(/(id_ed25519\n)\s+added_by: api/, '$1'))
-    expect(await glean('edited')).toEqual({ texts: ['PRIVATE of somebody'], lastError: undefined })
+    expect(await glean('edited')).toEqual({ texts: ['PRIVATE of a user'], lastError: undefined })
   })
 })
 
@@ -153,13 +153,13 @@ describe('a source that the administrator wrote into the file by hand', () => {
     })
   })
 
-  test('reads what lies elsewhere, and the inbox of the data directory', async () => {
+  test('reads files elsewhere, and the inbox of the data directory', async () => {
     await writeFile(join(folder.path, 'data', 'inbox', 'dropped.log'), 'dropped in\n')
     await writeFile(
       join(folder.path, 'data', 'sources.yaml'),
       `sources:\n  - {id: own, path: ${secret}}\n  - {id: inbox, path: ${join(folder.path, 'data', 'inbox')}}\n`,
     )
-    expect((await glean('own')).texts).toEqual(['PRIVATE of somebody'])
+    expect((await glean('own')).texts).toEqual(['PRIVATE of a user'])
     expect((await glean('inbox')).texts).toEqual(['dropped in'])
   })
 })

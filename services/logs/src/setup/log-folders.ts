@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where logs lie by custom, by platform. Those of a user's own programs count, too. */
+/** The usual folders of logs, by platform, also those of a user's own programs. */
 const customary: Partial<Record<NodeJS.Platform, (home: string) => string[]>> = {
   linux: (home) => [
     '/var/log',
@@ -25,6 +25,6 @@ const customary: Partial<Record<NodeJS.Platform, (home: string) => string[]>> = 
   ],
 }
 
-/** The folders that are gone through for logs where none are named. */
+/** The folders that are scanned for logs if none are configured. */
 export const customaryLogFolders = (platform: NodeJS.Platform, home: string): string[] =>
   (customary[platform] ?? customary.linux)?.(home) ?? []

@@ -1,8 +1,8 @@
 import type { LocalAccess } from '../local-files/local-files.ts'
 
 /**
- * The text at the end of a file; undefined for a file that cannot be read, is no regular file or no text. `open` judges the file that it
- * opened, since the path may lead elsewhere by now.
+ * The text at the end of a file; undefined for a file that cannot be read, is not a regular file or is not text. `open` checks the opened file,
+ * since the path may have changed since it was checked.
  */
 export const readEnd = async (open: LocalAccess['open'], path: string, bytes: number): Promise<string | undefined> => {
   try {

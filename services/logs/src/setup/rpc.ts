@@ -7,15 +7,15 @@ import { refusalOfSource } from '../collect/source-access.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { LocalFiles } from '../local-files/local-files.ts'
 import type { Ssh } from '../ssh-targets/open-ssh.ts'
-import { askModel } from './ask-model.ts'
-import { customaryPlaces, type Discovered, discover, exists } from './discover.ts'
+import { type Discovered, defaultLocations, discover, exists } from './discover.ts'
 import { draftOf, idFor, toMapping } from './draft.ts'
 import { interpret } from './interpret.ts'
 import { customaryLogFolders } from './log-folders.ts'
+import { promptModel } from './prompt-model.ts'
 import { scanFiles } from './scan.ts'
 import type { FoundFile } from './walk.ts'
 
-/** What the setup stands on. */
+/** Dependencies of the setup handlers. */
 export type SetupDependencies = Pick<
   Dependencies,
   'config' | 'sources' | 'localFiles' | 'settings' | 'upstream' | 'log' | 'now'
@@ -30,7 +30,7 @@ const fileOf = ({ path, size, modifiedAt }: FoundFile): LogFile => ({
   modifiedAt: new Date(modifiedAt).toISOString(),
 })
 
-/** Sources for what was found and is not configured, each with an id of its own. */
+/** Drafts of sources for discovered logs that are not configured, each with a unique id. */
 const suggestionsFor = (found: Discovered, configured: readonly Record<string, unknown>[]): SourceDraft[] => {
   const taken = new Set(configured.map(({ id }) => String(id)))
   const paths = new Set(configured.map(({ path }) => path))
@@ -48,8 +48,8 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
   return suggestions
 }
 
-/** Paths of this host are judged before anything is written. Throws `invalid`; what is no source is left to `append`. */
-const checkPlaces = async (mappings: readonly Record<string, unknown>[], localFiles: LocalFiles): Promise<void> => {
+/** Checks local paths before anything is written. Throws `invalid`; `append` reports mappings that are not valid sources. */
+const checkPaths = async (mappings: readonly Record<string, unknown>[], localFiles: LocalFiles): Promise<void> => {
   for (const [index, mapping] of mappings.entries()) {
     const read = readSource(mapping)
     const refusal = isProblem(read) ? undefined : await refusalOfSource({ ...read, addedBy: 'api' }, localFiles)
@@ -77,7 +77,7 @@ export const setupRpc = (
   const mayBeAdded = async (path: string) => (await refusalOf(path)) === undefined
   const areNamed = config.scanDirectories.length > 0
   const roots = areNamed ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
-  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed, mayBeAdded, open })
+  const find = (signal: AbortSignal) => discover(roots, defaultLocations(), signal, { areNamed, mayBeAdded, open })
   return {
     getSetupStatus: async () => {
       const { entries, problems } = await sources.read()
@@ -91,18 +91,18 @@ export const setupRpc = (
     writeSources: async (request) => {
       checkKeys(request.sources, refusalOfKey)
       const mappings = request.sources.map(toMapping)
-      await checkPlaces(mappings, localFiles)
+      await checkPaths(mappings, localFiles)
       const written = await sources.append(mappings)
       return { written: written.length, sources: request.sources }
     },
     interpretSource: async ({ text }, { signal }) => {
       const { entries } = await sources.read()
       return interpret(text, {
-        // Whether there is something elsewhere is not for callers to find out.
+        // Callers must not learn whether files outside the allowed folders exist.
         exists: async (path) => (await mayBeAdded(path)) && (await exists(path)),
         discover: () => find(signal),
         taken: new Set(entries.map(({ id }) => id)),
-        ask: (question) => askModel(dependencies, question, signal),
+        promptModel: (prompt) => promptModel(dependencies, prompt, signal),
       })
     },
     scanFiles: async ({ query, maxResults }, { signal }) => {

@@ -13,7 +13,7 @@ const now = Date.UTC(2026, 2, 1, 12)
 const hour = 3_600_000
 const signal = AbortSignal.timeout(60_000)
 
-/** Files by their paths in a folder: how old in hours, and what is in them. */
+/** Files by their paths in a folder, with their ages in hours and their contents. */
 const withFiles = async (files: Record<string, { age?: number; content?: string | Buffer }>) => {
   const folder = await temporaryDirectory()
   for (const [name, { age = 0, content = 'a line\n' }] of Object.entries(files)) {
@@ -26,9 +26,9 @@ const withFiles = async (files: Record<string, { age?: number; content?: string 
   const scan = (query?: string, maxResults = 100, walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
     scanFiles({ roots: [folder.path], query, maxResults, now, signal, open, ...walk })
   const names = (found: { path: string }[]) => found.map(({ path }) => path.slice(folder.path.length + 1))
-  const places = { journals: [], dockerSockets: [], podmanSockets: [] }
+  const locations = { journals: [], dockerSockets: [], podmanSockets: [] }
   const discovered = async (walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
-    (await discover([folder.path], places, signal, { open, ...walk })).files
+    (await discover([folder.path], locations, signal, { open, ...walk })).files
   return { path: folder.path, scan, discovered, names, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
 
@@ -71,7 +71,7 @@ test('ranks readable log files by age and size', async () => {
   expect(files.names((await files.scan(undefined, 2)).files)).toEqual(['large.log', 'new.log'])
 })
 
-test('with a query, a file whose path or last lines have its words comes first, and says which', async () => {
+test('with a query, files with its words in the path or the last lines come first', async () => {
   await using files = await withFiles({
     'new.log': { content: 'all is well\n' },
     'nginx/error.log': { age: 6 },
@@ -86,7 +86,7 @@ test('with a query, a file whose path or last lines have its words comes first, 
   })
 })
 
-test('skips what is binary, empty, no file, or not to be read, and follows no link', async () => {
+test('skips binary, empty, irregular and unreadable files, and follows no links', async () => {
   await using outside = await withFiles({ 'secret.log': {} })
   await using files = await withFiles({
     'good.log': {},
@@ -105,7 +105,7 @@ test('skips what is binary, empty, no file, or not to be read, and follows no li
   expect(files.names((await files.scan()).files).toSorted()).toEqual(readable)
 })
 
-test('reads nothing of a file of elsewhere that was linked into a folder in which others may write', async () => {
+test('reads no outside file that was hard-linked into a folder that others may write to', async () => {
   await using outside = await withFiles({ 'secret.txt': { content: 'PRIVATE\n' } })
   await using files = await withFiles({ 'good.log': {} })
   await link(join(outside.path, 'secret.txt'), join(files.path, 'linked.log'))
@@ -114,7 +114,7 @@ test('reads nothing of a file of elsewhere that was linked into a folder in whic
   expect(files.names(await files.discovered())).toEqual(['good.log'])
 })
 
-test('reads nothing of elsewhere when a folder is replaced by a link after it was listed', async () => {
+test('reads no outside file when a folder is replaced by a link after it was listed', async () => {
   await using outside = await withFiles({ 'app.log': { content: 'PRIVATE\n' } })
   const replaced = async () => {
     const files = await withFiles({ 'sub/app.log': {} })
@@ -131,18 +131,18 @@ test('reads nothing of elsewhere when a folder is replaced by a link after it wa
   expect(await discovered.discovered(discovered)).toEqual([])
 })
 
-test('a folder that was named for its logs is one, whatever it is called; those in it are as anywhere', async () => {
+test('a configured folder counts as a log folder whatever its name; its subfolders do not', async () => {
   await using files = await withFiles({ syslog: {}, 'auth.log': {}, 'code/main': {}, 'old.gz': {} })
   const { files: found } = await walkLogs([files.path], signal, { areNamed: true })
   expect(files.names(found).toSorted()).toEqual(['auth.log', 'syslog'])
   expect(files.names((await walkLogs([files.path], signal)).files)).toEqual(['auth.log'])
 })
 
-test('never enters /proc or /sys, even when it is told to', async () => {
+test('never enters /proc or /sys, even if they are configured', async () => {
   expect((await walkLogs(['/proc', '/proc/self', '/sys', '/dev'], signal)).files).toEqual([])
 })
 
-test('ends at its limits of time, depth, entries and files, and says that it did', async () => {
+test('ends at its limits of time, depth, entries and files, and reports that it is incomplete', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`${'deep/'.repeat(index % 12)}${index}.log`, {}]),
   )
@@ -157,6 +157,6 @@ test('ends at its limits of time, depth, entries and files, and says that it did
   expect((await walk({ files: 3 })).files.length).toBeLessThanOrEqual(3)
 })
 
-test('stops when nobody waits for it any more', async () => {
+test('stops when its signal is aborted', async () => {
   await expect(walkLogs(['/usr'], AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
 })

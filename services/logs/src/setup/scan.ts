@@ -9,7 +9,7 @@ export type Scan = { files: ScannedFile[]; isComplete: boolean }
 
 export type ScanOptions = WalkOptions & {
   roots: readonly string[]
-  /** The problem in words. */
+  /** The user's description of the problem. */
   query: string | undefined
   maxResults: number
   open: LocalAccess['open']
@@ -17,7 +17,7 @@ export type ScanOptions = WalkOptions & {
   signal: AbortSignal
 }
 
-/** So many of the best by age, size and path are opened, and of each so many bytes are looked through. */
+/** The maximum number of files that are opened, best first by age, size and path, and the bytes that are searched at the end of each. */
 const maxOpened = 300
 const endBytes = 64 * 1024
 
@@ -26,14 +26,14 @@ const matchesIn = (text: string, keywords: readonly string[], where: Matched['wh
   return keywords.filter((keyword) => lower.includes(keyword)).map((keyword) => ({ keyword, where }))
 }
 
-/** Log files that can be read, the best first. */
+/** Readable log files, the best match first. */
 export const scanFiles = async (options: ScanOptions): Promise<Scan> => {
   const { roots, query, maxResults, open, now, signal, ...walk } = options
   const { files, isComplete } = await walkLogs(roots, signal, walk)
   const keywords = query === undefined ? [] : keywordsOf(query)
-  const isAsked = query !== undefined && query.trim() !== ''
+  const hasQuery = query !== undefined && query.trim() !== ''
   const scored = (file: FoundFile, matched: readonly Matched[]): ScannedFile => {
-    const match = isAsked ? matchOf(keywords, matched) : undefined
+    const match = hasQuery ? matchOf(keywords, matched) : undefined
     const score = scoreOf({ recency: recencyOf(file.modifiedAt, now), size: sizeScoreOf(file.size), match })
     return { ...file, score, matches: matched.map(({ keyword }) => keyword) }
   }
@@ -43,8 +43,8 @@ export const scanFiles = async (options: ScanOptions): Promise<Scan> => {
   const readable: ScannedFile[] = []
   for (const file of candidates.slice(0, Math.max(maxOpened, maxResults))) {
     signal.throwIfAborted()
-    // Without a query the order stands already.
-    if (!isAsked && readable.length >= maxResults) break
+    // Without a query, the order is final already.
+    if (!hasQuery && readable.length >= maxResults) break
     const content = await readEnd(open, file.path, endBytes)
     if (content === undefined) continue
     const inPath = matchesIn(file.path, keywords, 'path')

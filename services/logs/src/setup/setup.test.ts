@@ -12,7 +12,7 @@ let folder: Awaited<ReturnType<typeof temporaryDirectory>>
 let model: Server
 let answer = ''
 
-/** A chat-completions server, as far as it is asked for. */
+/** A minimal chat-completions server. */
 const startModel = async () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
@@ -61,7 +61,7 @@ const post = async (path: string, value: unknown) => {
 }
 
 describe('the setup', () => {
-  test('goes from nothing to sources that are written down: status, discover, write', async () => {
+  test('leads from an empty configuration to written sources: status, discover, write', async () => {
     expect((await get('status')).body).toEqual({ has_sources: false, source_count: 0, problems: [] })
     const { body } = await get('discover')
     expect(body).toMatchObject({
@@ -82,14 +82,14 @@ describe('the setup', () => {
     const sourcesFile = join(trellis.dataDirectory, 'sources.yaml')
     expect(await readFile(sourcesFile, 'utf8')).toContain(suggestions[0]?.path)
     expect((await get('status')).body).toMatchObject({ has_sources: true, source_count: 2 })
-    // What is configured is not suggested again, and not written twice.
+    // Configured sources are neither suggested again nor written twice.
     expect(
       ((await get('discover')).body.suggestions as { path: string | null }[]).filter(({ path }) => path !== null),
     ).toEqual([])
     expect((await post('write', { sources: suggestions })).status).toBe(409)
   })
 
-  test('write refuses what is no source, and writes nothing of it', async () => {
+  test('write rejects invalid sources and then writes none of them', async () => {
     const before = (await get('status')).body
     const good = { id: 'good', path: '/var/log/good.log' }
     for (const wrong of [
@@ -124,14 +124,16 @@ describe('the setup', () => {
     expect(await post('write', { sources: [good, stolen] })).toMatchObject({
       status: 422,
       body: {
-        detail: [{ loc: ['body', 'sources', '1', 'key_path'], msg: expect.stringContaining('Keys are read from') }],
+        detail: [
+          { loc: ['body', 'sources', '1', 'key_path'], msg: expect.stringContaining('Keys are read only from') },
+        ],
       },
     })
     expect((await post('write', { sources: [] })).status).toBe(422)
     expect((await get('status')).body).toEqual(before)
   })
 
-  test('scan takes a query and max_results, and says what of the query was found', async () => {
+  test('scan accepts a query and max_results, and reports the words that it found', async () => {
     const { body } = await get('scan?query=basket%20trouble&max_results=1')
     expect(body).toMatchObject({
       files: [{ path: join(folder.path, 'shop', 'logs', 'worker.log'), matches: ['basket'], size: 15 }],
@@ -140,7 +142,7 @@ describe('the setup', () => {
     expect((await get('scan?max_results=0')).status).toBe(422)
   })
 
-  test('interpret asks the model for what no keyword knows, and takes only what exists', async () => {
+  test('interpret uses the model for descriptions without a keyword, and accepts only logs that exist', async () => {
     const path = join(folder.path, 'shop', 'logs', 'worker.log')
     answer = JSON.stringify({ glean_type: 'file', path })
     const chosen = await post('interpret', { text: 'whatever the shop writes' })

@@ -1,19 +1,19 @@
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { basename, extname, join, sep } from 'node:path'
 
-/** A file that looks like a log, by its name and place. */
+/** A file that looks like a log, by its name and folder. */
 export type FoundFile = { path: string; size: number; modifiedAt: number }
 
 export type WalkLimits = { milliseconds: number; depth: number; entries: number; files: number }
 
 export const walkLimits: WalkLimits = { milliseconds: 3_000, depth: 8, entries: 100_000, files: 20_000 }
 
-/** What the system makes up, and what is no log however it is called. */
+/** Virtual file systems, and folders that contain no logs whatever their names. */
 const neverEntered = ['/proc', '/sys', '/dev', '/run']
 const skippedFolders = new Set(['node_modules', '.git', '.cache', 'site-packages', 'proc', 'sys'])
 
 const logEndings = new Set(['.log', '.out', '.err', '.jsonl', '.ndjson', '.trace', '.audit'])
-/** Compressed, indexed or not text; a rotation that is packed goes with the log that it was. */
+/** Compressed, indexed or binary files; a compressed rotation belongs to the log that it was. */
 const otherEndings = new Set(
   '.gz .zst .xz .bz2 .zip .tar .journal .db .sqlite .db-wal .db-shm .pid .lock .sock .state .png .jpg .pcap .bin .core .rrd'.split(
     ' ',
@@ -22,7 +22,7 @@ const otherEndings = new Set(
 const rotated = /\.(?:log|out|err|jsonl)[.-]\d+$/i
 const logFolder = /^(?:logs?|journal)$/i
 
-/** In a folder of logs everything is one that is not known to be something else; elsewhere, what is called one. */
+/** In a log folder, every file counts that is not known to be something else; elsewhere, only files that are named like logs. */
 const looksLikeLog = (name: string, isInLogFolder: boolean): boolean => {
   const ending = extname(name).toLowerCase()
   if (otherEndings.has(ending)) return false
@@ -34,9 +34,9 @@ const isEntered = (path: string) => !neverEntered.some((root) => path === root |
 
 export type WalkOptions = {
   limits?: WalkLimits | undefined
-  /** Whether somebody has named the folders for their logs: these count as folders of logs, whatever they are called; not so those in them. */
+  /** Whether the roots were configured as log folders: they count as such whatever their names; their subfolders do not. */
   areNamed?: boolean | undefined
-  /** Files that no source may be added for are left out. */
+  /** Files for which no source may be added are skipped. */
   mayBeAdded?: ((path: string) => Promise<boolean>) | undefined
 }
 
@@ -45,8 +45,8 @@ export type Walk = { files: FoundFile[]; isComplete: boolean }
 type Folder = { path: string; depth: number; isNamed: boolean; isOfLogs: boolean }
 
 /**
- * Finds log files below folders, each once, the folders nearest to the roots first. Links are not followed; what the system makes up (/proc, /sys) is not
- * entered; what cannot be read is passed over. Ends at the first limit, and says so.
+ * Finds log files below folders, each once, the folders nearest to the roots first. Links are not followed; virtual file systems (/proc, /sys)
+ * are not entered; unreadable folders are skipped. Ends at the first limit, and reports that it is incomplete.
  */
 export const walkLogs = async (
   roots: readonly string[],
@@ -57,7 +57,7 @@ export const walkLogs = async (
   const files = new Map<string, FoundFile>()
   const waiting: Folder[] = []
   for (const root of roots) {
-    // A root itself may be a link: somebody has named it.
+    // A root itself may be a link, because it was configured explicitly.
     const path = await realpath(root).catch(() => undefined)
     if (path !== undefined && isEntered(path))
       waiting.push({ path, depth: 0, isNamed: areNamed, isOfLogs: logFolder.test(basename(path)) })
@@ -91,7 +91,7 @@ export const walkLogs = async (
     if (isOver()) return { files: [...files.values()], isComplete: false }
     if (seen.has(folder.path)) continue
     seen.add(folder.path)
-    // A folder that goes away while it is listed has no more files.
+    // A folder that is removed while it is listed has no more files.
     await take(folder).catch((error: unknown) => {
       if (signal.aborted) throw error
     })

@@ -1,7 +1,7 @@
 import { type ChatLimits, chat, LanguageModelError } from '@trellis/kit/language-model'
 import type { Dependencies } from '../dependencies.ts'
 
-/** Somebody waits for the answer, which is one line. */
+/** A request waits for the response, which is a single line. */
 const limits: ChatLimits = {
   stallMilliseconds: 10_000,
   totalMilliseconds: 20_000,
@@ -9,8 +9,8 @@ const limits: ChatLimits = {
   busyMilliseconds: 2_000,
 }
 
-/** Asks the configured model for a short answer; undefined where there is none or it fails, which the log says. */
-export const askModel = async (
+/** Sends a prompt to the configured model and returns its short response; undefined without a model, or after a failure, which is logged. */
+export const promptModel = async (
   { settings, upstream, log }: Pick<Dependencies, 'settings' | 'upstream' | 'log'>,
   { system, user }: { system: string; user: string },
   signal: AbortSignal,
@@ -21,14 +21,14 @@ export const askModel = async (
     { role: 'system' as const, content: system },
     { role: 'user' as const, content: user },
   ]
-  let answer = ''
+  let response = ''
   try {
-    const said = chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })
-    for await (const { text, replaces } of said) answer = replaces ? text : answer + text
+    const parts = chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })
+    for await (const { text, replaces } of parts) response = replaces ? text : response + text
   } catch (error) {
     if (!(error instanceof LanguageModelError)) throw error
-    log.warn({ reason: error.message }, 'a description of a source could not be put to the language model')
+    log.warn({ reason: error.message }, 'the language model failed to interpret the description of a source')
     return undefined
   }
-  return answer
+  return response
 }
