@@ -4,7 +4,14 @@ import { waitFor } from '../support/wait-for.ts'
 import { answersAt, clientOf, earlier, writeAll, writeLogs } from '../upgrade/data.ts'
 import { hasCommit, writeEarlierTree } from '../upgrade/earlier-tree.ts'
 import { buildImageOf } from './support/images.ts'
-import { applyDefinitions, createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
+import {
+  applyDefinitions,
+  createNamespace,
+  install,
+  type Namespace,
+  type Release,
+  small,
+} from './support/installation.ts'
 import { clusterMissing, unlessMissing } from './support/programs.ts'
 
 const minutes = 60_000

@@ -2,7 +2,7 @@ import type { StoredEntry } from '../src/entries/entry.ts'
 import { type Finding, minScore } from '../src/scoring/finding.ts'
 import { readEntries } from '../src/scoring/read-entries.ts'
 import { createAnomalyScoring } from '../src/scoring/score-anomalies.ts'
-import { lookBackMilliseconds, type RangeQuestion, rangeToScore, wholeRange } from '../src/scoring/source-range.ts'
+import { lookBackMilliseconds, type RangeInput, rangeToScore, wholeRange } from '../src/scoring/source-range.ts'
 import type { LogEngine } from '../src/threads/log-engine.ts'
 import type { LabelledLog } from './labelled-faults.ts'
 import { averagePrecision, precisionAndRecall, type Ranked } from './ranking.ts'
@@ -98,7 +98,7 @@ const measureSlices = ({ lines }: LabelledLog) =>
     const arrived = new Map<string, number>()
     const arrivedWhenDetected = new Map<string, number>()
     let microseconds = 0
-    let known: RangeQuestion['known']
+    let known: RangeInput['known']
     for (let slice = 0; slice < slices; slice++) {
       const part = lines.slice((slice * lines.length) / slices, ((slice + 1) * lines.length) / slices)
       await feed(engine, part)

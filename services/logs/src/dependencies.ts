@@ -18,7 +18,7 @@ import type { LocalFiles } from './local-files/local-files.ts'
 import type { Overlays } from './overlays/store.ts'
 import type { LoadedPatterns } from './patterns/load-patterns.ts'
 import type { LogsTables } from './schemas.ts'
-import type { OutlivedDetections } from './scoring/outlived-detections.ts'
+import type { ObsoleteDetections } from './scoring/obsolete-detections.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Ssh } from './ssh-targets/open-ssh.ts'
@@ -55,7 +55,7 @@ export type Dependencies = {
   /** A marker that changes when entries arrive on any replica or branch. */
   arrivals: () => Promise<string>
   /** Removes detections whose entries are gone. */
-  detections: OutlivedDetections
+  detections: ObsoleteDetections
   tasks: Tasks
   /** Configured sources. */
   sources: ConfiguredSources

@@ -30,7 +30,7 @@ import { createOverlays } from './overlays/store.ts'
 import { openPatterns } from './patterns/use-patterns.ts'
 import { leaseRows } from './replicated/lease-rows.ts'
 import { type LogsTables, logsSchemas } from './schemas.ts'
-import { createOutlivedDetections } from './scoring/outlived-detections.ts'
+import { createObsoleteDetections } from './scoring/obsolete-detections.ts'
 import { createSemanticServices, type SemanticServices } from './semantic/semantic-services.ts'
 import type { LogsServiceOptions } from './service-options.ts'
 import { openSettings } from './settings/open-settings.ts'
@@ -106,7 +106,7 @@ export const openDependencies = async (
   const branches =
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(db)
-  const detections = createOutlivedDetections(db)
+  const detections = createObsoleteDetections(db)
   const engineWithoutOverlays = branches?.engine ?? own
   const overlaid = createOverlaidEngine(engineWithoutOverlays, overlays, detections)
   const noted = noteArrivals(countEntries(overlaid, options.metrics))
@@ -149,10 +149,7 @@ export const openDependencies = async (
     arrivals: createArrivalMark({ countHere: () => noted.count, version, directory }),
     detections,
     tasks,
-    sources: withTargetHosts(
-      isShared ? createSharedSources({ given: sourcesFile, db }) : sourcesFile,
-      ssh.targets.addressOf,
-    ),
+    sources: withTargetHosts(isShared ? createSharedSources({ sourcesFile, db }) : sourcesFile, ssh.targets.addressOf),
     pressure,
     formats,
     spool,

@@ -71,7 +71,13 @@ const provide = async ({ image, file, context, base }: Recipe, directory: string
 }
 
 /** Builds one of our images from a Dockerfile of a tree, and returns its tag. */
-const provideOwn = async (name: string, file: string, base: string, directory: string, tree = root): Promise<string> => {
+const provideOwn = async (
+  name: string,
+  file: string,
+  base: string,
+  directory: string,
+  tree = root,
+): Promise<string> => {
   const dockerfile = join(tree, 'deploy/images', file)
   const tag = await digestOf(`${directory}/app/**`, dockerfile)
   const recipe = { image: `localhost/${name}:${tag}`, file: dockerfile, context: directory }

@@ -1,7 +1,7 @@
 import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Blocklist } from './blocklist.ts'
 import type { Action } from './candidates.ts'
 import { type Status, statuses } from './store.ts'
@@ -29,7 +29,7 @@ export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistSer
   },
   scanBlocklist: async (_, { signal, head }) => {
     const { missing, ...result } = await blocklist.scan(signal)
-    tellMissing(head, missing)
+    reportMissing(head, missing)
     return result
   },
   updateBlocklistCandidate: ({ id, status }) => {

@@ -6,7 +6,7 @@ export type OnMissing = (branches: readonly string[]) => void
 type PartialEngine = Pick<LogEngine, 'search'> & Partial<Pick<LogEngine, 'sources' | 'templates'>>
 
 /** An engine for one request with several queries, and the names of the branches that are missing from any of their results. */
-export const noteMissing = <Engine extends PartialEngine>(
+export const recordMissing = <Engine extends PartialEngine>(
   engine: Engine,
 ): { engine: Engine; missing: () => readonly string[] } => {
   const noted = new Set<string>()

@@ -22,7 +22,7 @@ import type { Order, Rank } from '../search/hits.ts'
 import type { Leaf, Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 
 /** Converts the engine's values between the logs service and a branch to messages and back, with a pair of functions for each type. */
@@ -196,14 +196,14 @@ export const resultFrom = (response: BranchSearchResponse): SearchResult => ({
   next: response.next ?? null,
 })
 
-export const templateQuestionTo = ({ filters, buckets }: TemplateQuestion): CountBranchTemplatesRequest => ({
+export const templateQuestionTo = ({ filters, buckets }: TemplateRequest): CountBranchTemplatesRequest => ({
   filters: filtersTo(filters),
   start: buckets?.start ?? 0,
   bucketMilliseconds: buckets?.milliseconds ?? 1,
   bucketCount: buckets?.count ?? 0,
 })
 
-export const templateQuestionFrom = (request: CountBranchTemplatesRequest): TemplateQuestion => ({
+export const templateQuestionFrom = (request: CountBranchTemplatesRequest): TemplateRequest => ({
   filters: filtersFrom(request.filters),
   buckets: { start: request.start, milliseconds: request.bucketMilliseconds, count: request.bucketCount },
 })

@@ -1,7 +1,7 @@
 import { serviceError } from '@trellis/kit/errors'
 import { byteFrames, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { Bundle, IncidentsServiceDefinition, SentBundle } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { defaultPage, newestFirst } from '../incidents/paging.ts'
 import { iso, isoOrNull } from '../incidents/present.ts'
@@ -56,7 +56,7 @@ const sentPages = newestFirst('sent-bundles')
 export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }): BundleHandlers => ({
   async *exportBundle({ id, sanitize }, { signal, head }) {
     const { text, missing } = await bundles.download(id, { sanitize: sanitize ?? false, signal })
-    tellMissing(head, missing)
+    reportMissing(head, missing)
     const content = Buffer.from(text)
     yield* byteFrames(
       {

@@ -70,7 +70,7 @@ export const createChunkWriter = ({ engine, source, checkpoints, onMatched }: Ch
           firstLine: stream.firstLine,
           sample: stream.sample,
           joins: stream.joins ?? source.multiline,
-          tellsMatches: onMatched !== undefined,
+          reportsMatches: onMatched !== undefined,
         },
         onMatched,
       ),

@@ -28,8 +28,8 @@ describe.each(databases)('sources of replicas on $name', ({ isMissing, start }) 
         const path = join(own, 'sources.yaml')
         if (text !== undefined) await writeFile(path, text)
         const store = opened.use(await openStore<AddedSourcesTables>({ ...location, ...logsSchema }))
-        const given = createSourcesFile({ path, lockDirectory: join(own, 'lock') })
-        return { path, ...createSharedSources({ given, db: store.db }) }
+        const sourcesFile = createSourcesFile({ path, lockDirectory: join(own, 'lock') })
+        return { path, ...createSharedSources({ sourcesFile, db: store.db }) }
       }
       const [one, other] = [await open('one'), await open('other')]
       const stack = opened.move()

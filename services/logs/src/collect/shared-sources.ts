@@ -34,17 +34,17 @@ const both = (file: SourcesDocument, added: SourcesDocument): SourcesDocument =>
  * through the API, which are stored in a row. Both are read at each call, so that sources added at one replica are known to all at once.
  */
 export const createSharedSources = ({
-  given,
+  sourcesFile,
   db,
 }: {
-  given: Pick<ConfiguredSources, 'read'>
+  sourcesFile: Pick<ConfiguredSources, 'read'>
   db: Kysely<AddedSourcesTables>
 }): ConfiguredSources => {
   const readAdded = async () => asAdded(readSourcesDocument(await readAddedSources(db), addedName))
   return {
-    read: async () => both(await given.read(), await readAdded()),
+    read: async () => both(await sourcesFile.read(), await readAdded()),
     append: async (sources) => {
-      const inFile = await given.read()
+      const inFile = await sourcesFile.read()
       return transact(db, async (transaction) => {
         const text = await readAddedSources(transaction)
         const added = checkAppended(both(inFile, readSourcesDocument(text, addedName)), sources)

@@ -1,4 +1,4 @@
-import { noteMissing } from '../branches/note-missing.ts'
+import { recordMissing } from '../branches/note-missing.ts'
 import type { Context } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Facets } from '../search/facets.ts'
@@ -135,7 +135,7 @@ export async function* diagnose(
   whole: Pick<LogEngine, 'search' | 'sources' | 'templates'>,
   input: DiagnoseInput,
 ): AsyncGenerator<Step> {
-  const { engine, missing } = noteMissing(whole)
+  const { engine, missing } = recordMissing(whole)
   const { window, symptom } = windowOf(input)
   const keywords = keywordsOf(symptom)
   const filters: Filters = {

@@ -1,7 +1,7 @@
 import { invalidField, isServiceError } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
@@ -9,7 +9,7 @@ import { utc, zoneOf } from '../formats/zone.ts'
 import { readWindow } from '../search/read-request.ts'
 import { requireLocalCaller } from '../session/local-callers.ts'
 import type { SettingsValues } from '../settings/declared.ts'
-import { canStandInHeader } from '../settings/kinds.ts'
+import { isHeaderSafe } from '../settings/kinds.ts'
 import { withPriority } from '../threads/with-priority.ts'
 import { diagnose } from './diagnose.ts'
 import type { DiagnoseInput, Step } from './steps.ts'
@@ -33,7 +33,7 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
       'llm.base_url must be an address that starts with http:// or https://.',
     )
   const model = isSet(llm?.model) ? llm.model : settings.llm_model
-  if (!canStandInHeader(llm?.apiKey ?? ''))
+  if (!isHeaderSafe(llm?.apiKey ?? ''))
     throw invalidField(
       ['body', 'llm', 'api_key'],
       'llm.api_key must have printable ASCII characters only: it is sent in a header.',
@@ -110,7 +110,7 @@ export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
         else if (step.kind === 'entries') found.entries.push(...step.entries)
       }
       const { question, summary, reasoning, entries } = found
-      tellMissing(call.head, reasoning?.away)
+      reportMissing(call.head, reasoning?.away)
       return {
         query: request.query,
         window: {

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSharedSearch } from '../branches/shared-search.ts'
 import { openEngineIn, type Pushed, serveBranch } from '../branches/stores-for-tests.ts'
 import { aroundEntry } from '../search/context.ts'
-import type { Order, Place } from '../search/hits.ts'
+import type { Order, Position } from '../search/hits.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { orderInBatch, orderOf, sequenceOf, toldOrder } from './entry-order.ts'
+import { orderFields, orderInBatch, orderOf, sequenceOf } from './entry-order.ts'
 import { entryIdOf } from './identity.ts'
 
 const moment = '2026-11-23T10:00:00.000Z'
@@ -28,7 +28,7 @@ afterEach(async () => {
 /** All entries, in pages of `limit`. */
 const listed = async ({ search }: Pick<LogEngine, 'search'>, order: Order, limit: number): Promise<string[]> => {
   const found: string[] = []
-  let after: Place | null = null
+  let after: Position | null = null
   do {
     const request = { query: null, filters: {}, limit, order, withFacets: false, ...(after && { after }) }
     const { entries, next } = await search(request)
@@ -43,7 +43,7 @@ test('the order within a batch is negative, sorts correctly, and yields the sequ
   expect(orders.toSorted((a, b) => a - b)).toEqual(orders)
   expect(orders.every((order) => order < 0)).toBe(true)
   expect(orders.map(sequenceOf)).toEqual([1, 2, 1, 49_999])
-  expect([toldOrder(7), orderOf({ sequence: 7 }), sequenceOf(2 ** 52)]).toEqual([{ sequence: 7 }, 7, 2 ** 52])
+  expect([orderFields(7), orderOf({ sequence: 7 }), sequenceOf(2 ** 52)]).toEqual([{ sequence: 7 }, 7, 2 ** 52])
 })
 
 test.each([1, 5, 1000])(

@@ -12,7 +12,7 @@ export const orderInBatch = (position: number, nth: number): number => position 
 export const sequenceOf = (order: number): number => (order < 0 ? (order + positionBase) % maxEquals : order)
 
 /** The fields of a stored entry for this order: `order` is omitted where it equals the sequence. */
-export const toldOrder = (order: number): { sequence: number; order?: number } =>
+export const orderFields = (order: number): { sequence: number; order?: number } =>
   order < 0 ? { sequence: sequenceOf(order), order } : { sequence: order }
 
 /** The sort key of an entry among those of the same time. */

@@ -66,13 +66,13 @@ const fullYear = (twoDigits: number): number => (twoDigits < 70 ? 2000 : 1900) +
 
 /** Names of places that zones are called by, as PHP writes them after a time. */
 const placeName = /[A-Z][A-Za-z]*(?:\/[A-Z][\w+-]*){1,2}/y
-const knownPlaces = new Map<string, Zone | undefined>()
+const knownLogPaths = new Map<string, Zone | undefined>()
 const maxKnownPlaces = 1_000
 
 const zoneOfPlace = (name: string): Zone | undefined => {
-  if (knownPlaces.has(name) || knownPlaces.size >= maxKnownPlaces) return knownPlaces.get(name)
+  if (knownLogPaths.has(name) || knownLogPaths.size >= maxKnownPlaces) return knownLogPaths.get(name)
   const found = zoneOf(name)
-  knownPlaces.set(name, found)
+  knownLogPaths.set(name, found)
   return found
 }
 

@@ -1,7 +1,7 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { readWindow } from '../search/read-request.ts'
 import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
@@ -80,7 +80,7 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
       listEvents(db, id, maxShownEvents),
       similarIncidents(db, incident, maxSimilar),
     ])
-    tellMissing(head, missing)
+    reportMissing(head, missing)
     return presentDetail(incident, { entries, entryCount: count, events, similar })
   },
   updateIncident: async (request) => {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { knownPlaces } from '../setup/known-places.ts'
+import { knownLogPaths } from '../setup/known-log-paths.ts'
 import { customaryLogFolders } from '../setup/log-folders.ts'
 
 /** Configured folders that sources added through the API may be in. Links in them are resolved on use. */
@@ -40,7 +40,7 @@ export type LogFoldersOptions = {
 }
 
 /** Log folders of programs outside of /var/log. */
-const knownLogFolders = () => knownPlaces.flatMap(({ paths }) => paths).filter((path) => !isWithin(path, '/var/log'))
+const knownLogFolders = () => knownLogPaths.flatMap(({ paths }) => paths).filter((path) => !isWithin(path, '/var/log'))
 
 export const logFolders = ({ logDirectories, scanDirectories, dataDirectory }: LogFoldersOptions): LogFolders => {
   const named = [...logDirectories, ...scanDirectories].map((folder) => resolve(folder))

@@ -2,7 +2,7 @@ import { startRounds } from '@trellis/kit/lifecycle'
 import type { ConfiguredSources } from '../collect/sources-file.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Overlays } from '../overlays/store.ts'
-import type { OutlivedDetections } from '../scoring/outlived-detections.ts'
+import type { ObsoleteDetections } from '../scoring/obsolete-detections.ts'
 import { type Freed, isUnlimited, type Retention } from '../segments/retention.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 
@@ -11,7 +11,7 @@ export type RetentionSweeperOptions = {
   engine: Pick<LogEngine, 'maintain' | 'sources'>
   sources: Pick<ConfiguredSources, 'read'>
   overlays: Pick<Overlays, 'dropBefore'>
-  detections: Pick<OutlivedDetections, 'dropBefore' | 'dropOutlived'>
+  detections: Pick<ObsoleteDetections, 'dropBefore' | 'dropOutlived'>
   /** Whether sources may have entries that are not reported at the moment, such as those of an unreachable branch. */
   mayBeElsewhere: () => Promise<boolean>
   now: () => number

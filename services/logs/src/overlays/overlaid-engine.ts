@@ -1,4 +1,4 @@
-import type { OutlivedDetections } from '../scoring/outlived-detections.ts'
+import type { ObsoleteDetections } from '../scoring/obsolete-detections.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { withOverlay } from './entry-overlay.ts'
 import type { Overlays } from './store.ts'
@@ -18,7 +18,7 @@ const sourcesShownAs = async (engine: Pick<LogEngine, 'sources'>, shown: string,
 export const createOverlaidEngine = (
   engine: LogEngine,
   overlays: Pick<Overlays, 'of' | 'dropSources'>,
-  detections: Pick<OutlivedDetections, 'dropSources'>,
+  detections: Pick<ObsoleteDetections, 'dropSources'>,
 ): LogEngine => ({
   ...engine,
   // Serialized entries carry no overlays.

@@ -9,7 +9,7 @@ import type { Tombstone } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import type { ShardLimits } from '../segments/shard.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { CatalogueChanges, NewSegment, Receipt, Replacement } from './shared-catalogue.ts'
@@ -44,7 +44,7 @@ export type IndexThreadCalls = {
   countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
-  templates: (question: TemplateQuestion, left?: Int32Array) => Promise<TemplateCounts[]>
+  templates: (question: TemplateRequest, left?: Int32Array) => Promise<TemplateCounts[]>
   /** Whether new entries are sent as `arrived`. */
   follow: (isFollowed: boolean) => Promise<void>
   /** The current version of the catalogue. */

@@ -13,12 +13,12 @@ import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
 import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
-import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
+import { countTemplates, type TemplateRequest, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
-import { leavingOf } from '../threads/leaving.ts'
+import { abortCheckOf } from '../threads/shared-abort.ts'
 import { arrivalOf, replayAfter } from './arrivals.ts'
 import type { IndexHostCalls, IndexThreadOptions, Sent } from './index-calls.ts'
 import { createIndexer } from './indexer.ts'
@@ -126,7 +126,7 @@ const opened = (): Promise<Opened> => {
 const onParts = async <Result>(left: Int32Array | undefined, work: (parts: readonly Part[]) => Promise<Result>) => {
   const { mirror } = await opened()
   for (;;) {
-    leavingOf(left)?.throwIfAborted()
+    abortCheckOf(left)?.throwIfAborted()
     await mirror.refresh()
     const parts = mirror.hold()
     try {
@@ -146,7 +146,9 @@ const scheduler = createPriorityScheduler()
 
 const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
   scheduler.run(request.priority, (rest) =>
-    onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
+    onParts(left, (parts) =>
+      searchByTemplate(parts, request, templates, { domainOf, signal: abortCheckOf(left), rest }),
+    ),
   )
 
 const host = createCalls<IndexHostCalls>(port, {
@@ -159,16 +161,17 @@ const host = createCalls<IndexHostCalls>(port, {
   refresh: async () => (await opened()).mirror.refresh(),
   search: searchParts,
   searchSerialized: async (request: SearchRequest, left?: Int32Array) => serialize(await searchParts(request, left)),
-  countWords: (query: Query, left?: Int32Array) => onParts(left, (parts) => countWords(parts, query, leavingOf(left))),
+  countWords: (query: Query, left?: Int32Array) =>
+    onParts(left, (parts) => countWords(parts, query, abortCheckOf(left))),
   find: (entryId: string, left?: Int32Array) =>
     onParts(left, async (parts) => {
-      const entry = await findEntry(parts, entryId, leavingOf(left))
+      const entry = await findEntry(parts, entryId, abortCheckOf(left))
       return entry && templates.present(entry)
     }),
-  templates: async (question: TemplateQuestion, left?: Int32Array) => {
+  templates: async (question: TemplateRequest, left?: Int32Array) => {
     await templates.catchUp()
     return scheduler.run(question.priority, (rest) =>
-      onParts(left, (parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
+      onParts(left, (parts) => countTemplates(parts, question, templates, { signal: abortCheckOf(left), rest })),
     )
   },
   sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),

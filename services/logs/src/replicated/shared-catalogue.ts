@@ -1,5 +1,5 @@
 import type { Leases } from '@trellis/kit/leases'
-import type { Leaving } from '../search/leaving.ts'
+import type { AbortCheck } from '../search/abort-check.ts'
 import type { Amendments, SeverityOverride, Tombstone } from '../segments/amendments.ts'
 import type { SegmentSummary } from '../segments/catalogue.ts'
 
@@ -68,12 +68,12 @@ export type SharedCatalogue = {
    * Hides all entries of a source, or of the units of a stem, and returns the version of this change. If the caller disconnects while this waits
    * for other changes, nothing changes.
    */
-  deleteSource: (source: string, left?: Leaving) => Promise<number>
+  deleteSource: (source: string, left?: AbortCheck) => Promise<number>
   /**
    * Overrides a severity, as a version of its own; false if after `after` its source was deleted, or a segment that may have had the entry was
    * replaced. Throws `unavailable` when there are too many overrides. `left` as for `deleteSource`.
    */
-  override: (override: Omit<SeverityOverride, 'position'>, after: number, left?: Leaving) => Promise<boolean>
+  override: (override: Omit<SeverityOverride, 'position'>, after: number, left?: AbortCheck) => Promise<boolean>
   /** Deletes tombstones that hide nothing, once no message from before them can be pending. */
   expireTombstones: (tombstones: readonly Tombstone[]) => Promise<void>
   /** Deletes severity overrides that were folded into segments before a moment. */

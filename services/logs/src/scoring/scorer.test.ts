@@ -11,7 +11,7 @@ import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createDetections } from './detections.ts'
 import { shownByStorable, type WholeFinding } from './finding.ts'
-import { createOutlivedDetections } from './outlived-detections.ts'
+import { createObsoleteDetections } from './obsolete-detections.ts'
 import { createScorer, type ScoreRange } from './scorer.ts'
 import { entryForTests } from './security-for-tests.ts'
 import type { ScoringTables } from './tables.ts'
@@ -84,7 +84,7 @@ const open = async (sourceIds: string[], score: ScoreRange) => {
     warned,
     problem: async () => (await scorer.lastOutcome())?.error ?? null,
     subjects: async () => (await detections.list({ limit: 10 })).map(({ subject }) => subject),
-    deleteSource: createOverlaidEngine(engine as unknown as LogEngine, overlays, createOutlivedDetections(store.db))
+    deleteSource: createOverlaidEngine(engine as unknown as LogEngine, overlays, createObsoleteDetections(store.db))
       .deleteSource,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

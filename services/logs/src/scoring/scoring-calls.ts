@@ -1,6 +1,6 @@
 import type { UserFormatSet } from '../formats/in-force.ts'
 import type { SearchRequest } from '../search/search.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { Scorer } from './finding.ts'
 import type { Scored } from './scorer.ts'
 import type { SourceRange } from './source-range.ts'
@@ -15,5 +15,5 @@ export type ScoringCalls = {
 export type ScoringHostCalls = {
   /** The result as serialized by `serialize` of `node:v8`. */
   search: (scorer: Scorer, request: SearchRequest) => Promise<Uint8Array>
-  templates: (scorer: Scorer, question: TemplateQuestion) => Promise<TemplateCounts[]>
+  templates: (scorer: Scorer, question: TemplateRequest) => Promise<TemplateCounts[]>
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUnchangedBefore, nearOf, type RangeQuestion, rangeToScore } from './source-range.ts'
+import { isUnchangedBefore, nearOf, type RangeInput, rangeToScore } from './source-range.ts'
 
 const start = Date.UTC(2026, 2, 1)
 const at = (seconds: number) => start + seconds * 1000
@@ -7,10 +7,8 @@ const at = (seconds: number) => start + seconds * 1000
 /** A source with entries at these times, in seconds. */
 const sourceOf = (seconds: readonly number[]) => {
   const times = seconds.map(at)
-  const countIn: RangeQuestion['countIn'] = async (
-    since = Number.NEGATIVE_INFINITY,
-    until = Number.POSITIVE_INFINITY,
-  ) => times.filter((time) => time >= since && time < until).length
+  const countIn: RangeInput['countIn'] = async (since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY) =>
+    times.filter((time) => time >= since && time < until).length
   const source = {
     sourceId: 'app',
     entries: times.length,

@@ -47,7 +47,7 @@ export const wholeRange = ({ sourceId, firstTime, lastTime }: SourceCount): Sour
   firstTime,
 })
 
-export type RangeQuestion = {
+export type RangeInput = {
   source: SourceCount
   known: ScoredSourceRow | undefined
   near: Near | undefined
@@ -59,12 +59,7 @@ export type RangeQuestion = {
  * The range of a source to score now: undefined if no entry arrived, its end if all new entries are there, and the whole source if older entries
  * arrived.
  */
-export const rangeToScore = async ({
-  source,
-  known,
-  near,
-  countIn,
-}: RangeQuestion): Promise<SourceRange | undefined> => {
+export const rangeToScore = async ({ source, known, near, countIn }: RangeInput): Promise<SourceRange | undefined> => {
   if (!known) return wholeRange(source)
   const grown = source.entries - known.entries
   if (grown <= 0) return undefined

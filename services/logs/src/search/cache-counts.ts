@@ -1,14 +1,14 @@
-import type { Keep, Part } from '../segments/part.ts'
+import type { Memoize, Part } from '../segments/part.ts'
 import type { Filters } from './filters.ts'
 import type { Query } from './query.ts'
 
 /** Computes a value without caching it. */
-export const withoutCache: Keep = async (_name, find) => (await find()).value
+export const withoutCache: Memoize = async (_name, find) => (await find()).value
 
 /** Whether values are cached, so that they are available when requested again. */
-export const isCached = (keep: Keep): boolean => keep !== withoutCache
+export const isCached = (memoize: Memoize): boolean => memoize !== withoutCache
 
-export type CacheOf = (part: Part) => Keep
+export type CacheOf = (part: Part) => Memoize
 
 /** Creates the cache keys of a question. Each key is created once: the same one is used for every part. */
 const createNames = (question: string): ((name: string) => string) => {
@@ -29,9 +29,9 @@ const createNames = (question: string): ((name: string) => string) => {
 export const createCacheOf = ({ query, filters }: { query: Query | null; filters: Filters }): CacheOf => {
   const { since, until, ...others } = filters
   const nameOf = createNames(JSON.stringify([query, others]))
-  return ({ firstTime, lastTime, keep }) => {
+  return ({ firstTime, lastTime, memoize }) => {
     const isCut = (since !== undefined && firstTime < since) || (until !== undefined && lastTime >= until)
-    return isCut || !keep ? withoutCache : (name, find) => keep(nameOf(name), find)
+    return isCut || !memoize ? withoutCache : (name, find) => memoize(nameOf(name), find)
   }
 }
 
@@ -39,6 +39,6 @@ export const createCacheOf = ({ query, filters }: { query: Query | null; filters
 export const cacheOfVariant =
   (cacheOf: CacheOf, variant: string): CacheOf =>
   (part) => {
-    const keep = cacheOf(part)
-    return isCached(keep) ? (name, find) => keep(`${name} of ${variant}`, find) : withoutCache
+    const memoize = cacheOf(part)
+    return isCached(memoize) ? (name, find) => memoize(`${name} of ${variant}`, find) : withoutCache
   }

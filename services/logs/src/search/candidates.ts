@@ -1,8 +1,8 @@
 import { type Bitmap, createBitmap, documentsOf, hasBit, setBit, subtract } from '../segments/bitmap.ts'
 import type { Part, RankColumns } from '../segments/part.ts'
-import type { Slices } from '../slices.ts'
+import type { TimeSlices } from '../time-slices.ts'
+import type { AbortCheck } from './abort-check.ts'
 import { type Hit, type Offer, type Order, offerBitmap, offerDocuments, type Rank, type TopHits } from './hits.ts'
-import type { Leaving } from './leaving.ts'
 import type { FoundTerm, FoundTerms } from './match.ts'
 import { scoreOf, type TermScores } from './rank.ts'
 
@@ -169,8 +169,8 @@ export type Paging = {
   order: Order
   after: Rank | undefined
   limit: number
-  slices: Slices
-  signal: Leaving | undefined
+  slices: TimeSlices
+  signal: AbortCheck | undefined
 }
 
 type Waiting = RankedPart & { latest: number }

@@ -1,10 +1,10 @@
 import { type Bitmap, countBits, documentsOf, setBit, subtract, unite } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
-import type { Slices } from '../slices.ts'
+import type { TimeSlices } from '../time-slices.ts'
+import type { AbortCheck } from './abort-check.ts'
 import type { CacheOf } from './cache-counts.ts'
 import { inLanes } from './lanes.ts'
-import type { Leaving } from './leaving.ts'
 import { matchesWords, type Query } from './query.ts'
 
 /** The documents of a part that match by their words, and those of them whose text decides. */
@@ -18,8 +18,8 @@ export type CheckOptions = {
   /** With more doubtful documents than this, a sample of them is checked and extrapolated. */
   maxTexts: number
   cacheOf: CacheOf
-  slices: Slices
-  signal: Leaving | undefined
+  slices: TimeSlices
+  signal: AbortCheck | undefined
 }
 
 /** Documents checked in a row: adjacent documents share blocks of texts. */

@@ -1,11 +1,11 @@
 import { intersect } from '../segments/bitmap.ts'
 import { numberAt } from '../segments/number-column.ts'
-import type { Slices } from '../slices.ts'
+import type { TimeSlices } from '../time-slices.ts'
+import type { AbortCheck } from './abort-check.ts'
 import { type CacheOf, cacheOfVariant } from './cache-counts.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { bucketsFor, countTimes, type Histogram, type TimedMatch } from './histogram.ts'
 import { inLanes } from './lanes.ts'
-import type { Leaving } from './leaving.ts'
 import type { Match } from './match-part.ts'
 
 /** Parts that are counted in parallel; their columns are in memory meanwhile. */
@@ -15,8 +15,8 @@ const extentBytes = 64
 export type CountOptions = {
   cacheOf: CacheOf
   domainOf: (tag: string) => string
-  slices: Slices
-  signal: Leaving | undefined
+  slices: TimeSlices
+  signal: AbortCheck | undefined
 }
 
 /** Counts matches by value and over time. */
@@ -30,10 +30,10 @@ export const countMatches = async (
   await inLanes(matches, lanes, async (match) => {
     signal?.throwIfAborted()
     if (slices.isOver()) await slices.pause()
-    const keep = cacheOf(match.part)
-    const bySeverity = await counter.count(match, keep)
+    const memoize = cacheOf(match.part)
+    const bySeverity = await counter.count(match, memoize)
     if (!histogram) return
-    await countTimes(histogram, match, keep)
+    await countTimes(histogram, match, memoize)
     for (const [severity, total] of bySeverity.entries()) {
       if (total === 0) continue
       const counts = histogram.bySeverity[severity] ?? []

@@ -1,4 +1,4 @@
-import type { Place } from './hits.ts'
+import type { Position } from './hits.ts'
 import type { Statistics } from './rank.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { Statistics } from './rank.ts'
  * is ranked with the same statistics, so entries that arrive or are deleted meanwhile do not move others: each remaining entry is shown once.
  * Opaque to clients.
  */
-export const encodeCursor = ({ score, time, sequence, key, shard = '', statistics }: Place): string => {
+export const encodeCursor = ({ score, time, sequence, key, shard = '', statistics }: Position): string => {
   const counts = statistics && [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
   const parts = [score, time, sequence, key, ...(shard !== '' || counts ? [shard] : []), ...(counts ? [counts] : [])]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
@@ -29,7 +29,7 @@ export const statisticsOf = (counts: unknown): Statistics | undefined => {
 }
 
 /** Undefined for text that is not one of our cursors. */
-export const decodeCursor = (cursor: string): Place | undefined => {
+export const decodeCursor = (cursor: string): Position | undefined => {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
     if (!Array.isArray(parts) || parts.length < 4 || parts.length > 6) return undefined

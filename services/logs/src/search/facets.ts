@@ -2,7 +2,7 @@ import type { Severity } from '../entries/severity-code.ts'
 import { severities } from '../entries/severity-code.ts'
 import { countCommonBits } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import type { Keep } from '../segments/part.ts'
+import type { Memoize } from '../segments/part.ts'
 import type { Match } from './match-part.ts'
 
 export type FacetCount<Value> = { value: Value; count: number }
@@ -44,7 +44,7 @@ const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCo
 
 export type FacetCounter = {
   /** Counts a match, and returns its numbers of documents by severity, in the order of `severities`. */
-  count: (match: CountedMatch, keep: Keep) => Promise<readonly number[]>
+  count: (match: CountedMatch, memoize: Memoize) => Promise<readonly number[]>
   /** Most frequent first. */
   result: () => Facets
 }
@@ -59,9 +59,9 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
     if (more > 0) counts.set(value, (counts.get(value) ?? 0) + more)
   }
   return {
-    async count(match, keep) {
+    async count(match, memoize) {
       const { streams, patternSets } = match.part
-      const { bySeverity: graded, byPair } = await keep('facets', async () => {
+      const { bySeverity: graded, byPair } = await memoize('facets', async () => {
         const value = await countMatch(match)
         return { value, bytes: pairBytes * (1 + value.byPair.length) }
       })

@@ -2,7 +2,7 @@ import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
-import { createByteCache, createKeep } from '../segments/byte-cache.ts'
+import { createByteCache, createMemoizer } from '../segments/byte-cache.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
 import { columnOf } from '../segments/number-column.ts'
 import { spansOf } from '../segments/time-spans.ts'
@@ -44,9 +44,9 @@ test('a histogram counts each match in the bucket of its time, also if other buc
         buckets: async (length: number) => bucketColumnOf(columnOf(times), part, length),
       }
       const match = { part: timed, total: matchedTimes.length, reach: async () => ({ matched }) }
-      const keep = createKeep(createByteCache(1e6).shelf())
+      const memoize = createMemoizer(createByteCache(1e6).shelf())
       const [first, last] = [Math.min(...matchedTimes), Math.max(...matchedTimes)]
-      for (const way of [withoutCache, keep, keep]) {
+      for (const way of [withoutCache, memoize, memoize]) {
         for (const more of [0, wider, 0]) {
           const histogram = bucketsFor(first - more, last + more)
           const expected = naive(histogram, matchedTimes)

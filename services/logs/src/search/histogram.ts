@@ -1,9 +1,9 @@
 import { severities } from '../entries/severity-code.ts'
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
 import { type NumberColumn, numberAt } from '../segments/number-column.ts'
-import type { Keep, Part } from '../segments/part.ts'
+import type { Memoize, Part } from '../segments/part.ts'
 import { isCached } from './cache-counts.ts'
 
 /** Numbers of entries over time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
@@ -60,7 +60,7 @@ const cachedLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | u
   cachedLengths.find((length) => (lastTime - firstTime) / length < maxCachedBuckets)
 
 /** Adds the matched documents of a part to a histogram, which must cover all their times. */
-export const countTimes = async (histogram: TimeCounts, match: TimedMatch, keep: Keep): Promise<void> => {
+export const countTimes = async (histogram: TimeCounts, match: TimedMatch, memoize: Memoize): Promise<void> => {
   const { part, total } = match
   const bucketMilliseconds = histogram.bucketSeconds * 1000
   const bucketOf = (time: number) => Math.floor((time - histogram.start) / bucketMilliseconds)
@@ -71,12 +71,12 @@ export const countTimes = async (histogram: TimeCounts, match: TimedMatch, keep:
     add(bucketOf(part.firstTime), total)
     return
   }
-  const fine = isCached(keep) ? cachedLengthOf(part) : undefined
+  const fine = isCached(memoize) ? cachedLengthOf(part) : undefined
   const stretches =
     fine !== undefined && bucketMilliseconds % fine === 0
       ? stretchesOver(part, fine)
       : { start: histogram.start, length: bucketMilliseconds, distinct: histogram.counts.length }
-  const { start, counts } = await keep(`times by ${stretches.length}`, async () => {
+  const { start, counts } = await memoize(`times by ${stretches.length}`, async () => {
     const value = withoutEnds(await countStretches(match, stretches), stretches)
     return { value, bytes: value.counts.byteLength }
   })
@@ -125,6 +125,6 @@ const countEach = (
     const bucket = bucketOf(numberAt(times, document))
     counts[bucket] = (counts[bucket] ?? 0) + 1
   }
-  letGoOf(documents)
+  releaseBuffer(documents)
   return counts
 }

@@ -17,7 +17,7 @@ export type Rank = { score: number; time: number; sequence: number; key: number 
  * A position in the combined results of several stores: the store that the rank belongs to (absent if there is only one), and the statistics that
  * its score was computed with.
  */
-export type Place = Rank & { shard?: string; statistics?: Statistics }
+export type Position = Rank & { shard?: string; statistics?: Statistics }
 
 /** Negative when `left` comes first. */
 export const compareRanks = (left: Rank, right: Rank): number =>

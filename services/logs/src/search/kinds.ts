@@ -1,4 +1,4 @@
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import { documentsOf, hasBit } from '../segments/bitmap.ts'
 import type { FoundTerm } from './match.ts'
 import type { Reached } from './match-part.ts'
@@ -43,8 +43,8 @@ export const classify = ({ found, matched }: Reached, names: readonly string[]):
     return !term || refine(classified, term, number)
   })
   if (isComplete) return classified
-  letGoOf(classified.documents)
-  letGoOf(classified.kindOf)
+  releaseBuffer(classified.documents)
+  releaseBuffer(classified.kindOf)
   return undefined
 }
 
@@ -53,8 +53,8 @@ export const kindsOf = (reached: Reached, names: readonly string[], lengthCodes:
   const classified = classify(reached, names)
   if (!classified) return undefined
   const kinds = kindsIn(classified, lengthCodes)
-  letGoOf(classified.documents)
-  letGoOf(classified.kindOf)
+  releaseBuffer(classified.documents)
+  releaseBuffer(classified.kindOf)
   return kinds
 }
 

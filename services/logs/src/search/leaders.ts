@@ -1,4 +1,4 @@
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
 import { numberAt } from '../segments/number-column.ts'
 import type { RankColumns } from '../segments/part.ts'
@@ -60,8 +60,8 @@ export const leadersOf = (reached: Reached, { names, columns, max }: LeadersOpti
     const key = keyPrefixAt(keys, document * keyStride)
     top.offer({ part: 0, document, score, time, sequence: numberAt(sequences, document), key })
   }
-  letGoOf(documents)
-  letGoOf(kindOf)
+  releaseBuffer(documents)
+  releaseBuffer(kindOf)
   const kinds = tops.flatMap((top, kind) => {
     const hits = top.take()
     return hits.length === 0 ? [] : [{ hits, counts: counts[kind] ?? [] }]

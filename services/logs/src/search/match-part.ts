@@ -1,9 +1,9 @@
 import { once } from '../once.ts'
 import { type Bitmap, countBits } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
+import type { AbortCheck } from './abort-check.ts'
 import { type CacheOf, withoutCache } from './cache-counts.ts'
 import type { PartFilter } from './filters.ts'
-import type { Leaving } from './leaving.ts'
 import { type FoundTerms, findTerms, matchTerms, mayMatch, type Term, termsOf } from './match.ts'
 import type { Query } from './query.ts'
 import type { TermBound } from './rank.ts'
@@ -36,7 +36,7 @@ export type SurveyOptions = {
   filter: PartFilter
   ranking: readonly Term[]
   cacheOf: CacheOf
-  signal: Leaving | undefined
+  signal: AbortCheck | undefined
 }
 
 /** The cached part of a survey: small, so that it remains cached while columns are evicted. */
@@ -76,8 +76,8 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
 /** The frequencies of words in a part regardless of filters: entries that filters exclude still count for how rare a word is. */
 export const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<ReadonlyMap<string, number>> => {
   if (terms.length === 0) return new Map()
-  const { keep = withoutCache } = part
-  return keep(`frequencies of ${JSON.stringify(terms.map(({ name }) => name))}`, async () => {
+  const { memoize = withoutCache } = part
+  return memoize(`frequencies of ${JSON.stringify(terms.map(({ name }) => name))}`, async () => {
     const frequencies = new Map<string, number>()
     const prefixes = terms.filter((term) => term.isPrefix)
     for (const [name, { total }] of await findTerms(part, prefixes)) frequencies.set(name, total)

@@ -1,12 +1,12 @@
 import { type Bitmap, hasBit } from '../segments/bitmap.ts'
 import { wordsOf } from '../segments/tokens.ts'
-import type { Slices } from '../slices.ts'
+import type { TimeSlices } from '../time-slices.ts'
+import type { AbortCheck } from './abort-check.ts'
 import { type CacheOf, isCached } from './cache-counts.ts'
 import { createCandidates, createScoring, offerBestFirst, type RankedPart } from './candidates.ts'
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
 import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
 import { bytesOfLeaders, hitsOfLeaders, leadersOf, maxLeaders } from './leaders.ts'
-import type { Leaving } from './leaving.ts'
 import type { Term } from './match.ts'
 import type { Match } from './match-part.ts'
 import { matchesWords, type Query } from './query.ts'
@@ -23,8 +23,8 @@ export type PagerOptions = {
   cacheOf: CacheOf
   /** Maximum number of leaders cached per kind and part; `maxLeaders` by default. */
   leaders?: number | undefined
-  slices: Slices
-  signal: Leaving | undefined
+  slices: TimeSlices
+  signal: AbortCheck | undefined
 }
 
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
@@ -35,10 +35,10 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
   const ranked = matches.map(({ part, total, bounds, reach }, number): RankedPart => {
-    const keep = cacheOf(part)
+    const memoize = cacheOf(part)
     const best = highestScore(bounds, scores)
     const refine = async () => {
-      const kinds = await keep('kinds', async () => {
+      const kinds = await memoize('kinds', async () => {
         const [reached, lengthCodes] = await Promise.all([reach(), part.lengthCodes()])
         const value = { found: kindsOf(reached, names, lengthCodes) }
         return { value, bytes: bytesOfKinds(value.found) }
@@ -47,7 +47,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
     }
     const lead = async (limit: number) => {
       if (limit > max) return undefined
-      const { leaders } = await keep('leaders', async () => {
+      const { leaders } = await memoize('leaders', async () => {
         const [reached, columns] = await Promise.all([reach(), part.ranks()])
         const value = { leaders: leadersOf(reached, { names, columns, max }) }
         return { value, bytes: bytesOfLeaders(value.leaders) }
@@ -58,7 +58,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
       number,
       part,
       best,
-      ...(names.length > 0 && isCached(keep) && { refine, lead }),
+      ...(names.length > 0 && isCached(memoize) && { refine, lead }),
       open: async () => {
         const [{ found, matched }, columns] = await Promise.all([reach(), part.ranks()])
         return { columns, candidates: createCandidates({ matched, total, documents: part.documents, found }, scoring) }
@@ -80,7 +80,7 @@ const fewestHits = 200
 /** A match with those of its documents whose text decides. */
 export type UncheckedMatch = Match & { doubtful: Bitmap }
 
-export type TextPaging = { after: Rank | undefined; limit: number; slices: Slices; signal: Leaving | undefined }
+export type TextPaging = { after: Rank | undefined; limit: number; slices: TimeSlices; signal: AbortCheck | undefined }
 
 /**
  * Returns the hits after `after`, up to one more than the page contains. It is used if there are too many doubtful documents to check for the counts:

@@ -5,7 +5,7 @@ import type {
   LogsServiceDefinition,
   SearchRequest as SearchParameters,
 } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
 import { severities } from '../entries/severity-code.ts'
@@ -13,7 +13,7 @@ import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { highlightsOf } from './highlights.ts'
-import type { Place } from './hits.ts'
+import type { Position } from './hits.ts'
 import { type NearHistogram, nearHistogram } from './near-histogram.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
@@ -27,11 +27,11 @@ const digestOf = ({ limit: _limit, cursor: _cursor, ...question }: SearchParamet
   return createHash('sha256').update(JSON.stringify(set.toSorted())).digest('base64url').slice(0, 8)
 }
 
-const cursorAfter = (position: Place, parameters: SearchParameters): string =>
+const cursorAfter = (position: Position, parameters: SearchParameters): string =>
   `${encodeCursor(position)}.${digestOf(parameters)}`
 
 /** A cursor of another search is rejected: the entries after its position would be arbitrary. */
-const readCursor = (parameters: SearchParameters): Place | undefined => {
+const readCursor = (parameters: SearchParameters): Position | undefined => {
   if (!parameters.cursor) return undefined
   const [position = '', digest] = parameters.cursor.split('.')
   const rank = decodeCursor(position)
@@ -108,7 +108,7 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies
         ? await byMeaning(searchRequest, request, signal)
         : await byWords({ ...searchRequest, ...(after && { after }) }, request, null, signal)
       const histogram = await nearHistogram(result, searchRequest, { engine, now, signal })
-      tellMissing(head, result.missing)
+      reportMissing(head, result.missing)
       return {
         entries: result.entries.map(({ entry, score }) => ({
           ...presentEntry(entry),

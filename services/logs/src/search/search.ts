@@ -1,16 +1,16 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Priority } from '../priority-scheduler.ts'
-import type { Keep, Part } from '../segments/part.ts'
-import { createSlices, type Slices } from '../slices.ts'
+import type { Memoize, Part } from '../segments/part.ts'
+import { createTimeSlices, type TimeSlices } from '../time-slices.ts'
+import type { AbortCheck } from './abort-check.ts'
 import { type CacheOf, cacheOfVariant, createCacheOf, withoutCache } from './cache-counts.ts'
 import { checkTexts } from './check-texts.ts'
 import { countMatches } from './count-matches.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { createPartFilter, type Filters } from './filters.ts'
 import type { Histogram } from './histogram.ts'
-import type { Hit, Order, Place } from './hits.ts'
+import type { Hit, Order, Position } from './hits.ts'
 import { inLanes } from './lanes.ts'
-import type { Leaving } from './leaving.ts'
 import { doubtfulAmong, needsTexts, scoringTerms } from './match.ts'
 import { frequenciesIn, type Match, type Reached, surveyPart } from './match-part.ts'
 import { createPager, type Pager, pageByTexts, rankOf } from './page-hits.ts'
@@ -24,7 +24,7 @@ export type SearchRequest = {
   limit: number
   order: Order
   /** The end of the previous page. */
-  after?: Place
+  after?: Position
   /** Whether to count by value and over time, which requires a pass over all matches. */
   withFacets: boolean
   /** Statistics of a larger corpus that contains this one; scores are then those of the larger one. */
@@ -42,7 +42,7 @@ export type SearchResult = {
   facets: Facets | null
   histogram: Histogram | null
   /** The rank of the last entry if there may be more after it. */
-  next: Place | null
+  next: Position | null
   /** Stores that did not respond in time and are left out. */
   missing?: readonly string[]
 }
@@ -54,7 +54,7 @@ const presentedAtOnce = 20
 
 export type SearchOptions = {
   domainOf: (tag: string) => string
-  signal?: Leaving | undefined
+  signal?: AbortCheck | undefined
   /** Yields the thread to other tasks. */
   rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
@@ -82,7 +82,7 @@ export const search = async (
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
   const cacheOf = createCacheOf(request)
   const surveying = { query, filter: createPartFilter(request.filters), ranking, cacheOf, signal }
-  const slices = createSlices(request.priority === 'background' ? 'backgroundSearch' : 'search', options.rest)
+  const slices = createTimeSlices(request.priority === 'background' ? 'backgroundSearch' : 'search', options.rest)
   const surveys = await inLanes(parts, lanes, async (part) => {
     if (slices.isOver()) await slices.pause()
     return surveyPart(part, surveying)
@@ -124,7 +124,7 @@ type Answer = {
   hitsOf: (pagerOf: PagerOf) => Promise<Hit[]>
 }
 
-type CheckDoubtfulOptions = SearchOptions & { cacheOf: CacheOf; slices: Slices }
+type CheckDoubtfulOptions = SearchOptions & { cacheOf: CacheOf; slices: TimeSlices }
 
 /** Checks the texts of doubtful documents, if there are any. */
 const checkDoubtful = async (
@@ -166,7 +166,7 @@ const checkDoubtful = async (
 export const countWords = async (
   parts: readonly Part[],
   query: Query,
-  signal?: Leaving | undefined,
+  signal?: AbortCheck | undefined,
 ): Promise<Statistics> => {
   const ranking = scoringTerms(query)
   return gatherStatistics(
@@ -188,8 +188,8 @@ const maxInteractive = 100
 const entryBytes = 1_024
 
 /** Caches the entries of a page: a repeated search mostly returns the same ones. */
-const readEntries = (part: Part, documents: readonly number[], keep: Keep): Promise<readonly StoredEntry[]> =>
-  keep(`entries ${documents.join(' ')}`, async () => {
+const readEntries = (part: Part, documents: readonly number[], memoize: Memoize): Promise<readonly StoredEntry[]> =>
+  memoize(`entries ${documents.join(' ')}`, async () => {
     const value = await part.entries(documents)
     return { value, bytes: value.reduce((sum, { text }) => sum + text.length * 2 + entryBytes, 0) }
   })
@@ -198,7 +198,7 @@ const readEntries = (part: Part, documents: readonly number[], keep: Keep): Prom
 const present = async (
   hits: readonly Hit[],
   matches: readonly Match[],
-  { cacheOf, slices }: { cacheOf: CacheOf; slices: Slices },
+  { cacheOf, slices }: { cacheOf: CacheOf; slices: TimeSlices },
 ): Promise<FoundEntry[]> => {
   const entries = new Map<Hit, StoredEntry>()
   for (const [number, ofPart] of Map.groupBy(hits, (hit) => hit.part)) {

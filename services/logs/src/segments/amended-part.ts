@@ -129,7 +129,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     frequency: async (word) => (hides ? ((await only(await part.lookup(word)))?.total ?? 0) : part.frequency(word)),
     lookupPrefix: async (prefix) => only(await part.lookupPrefix(prefix)),
     // What is hidden or overridden may change while the underlying part does not, so no results are cached.
-    keep: undefined,
+    memoize: undefined,
     keyLookup: candidates,
     entry: async (document) => {
       const [entry, overridden] = await Promise.all([part.entry(document), overrideOf()])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createByteCache, createKeep } from './byte-cache.ts'
+import { createByteCache, createMemoizer } from './byte-cache.ts'
 
 test('eviction spares used values once and removes unused ones', () => {
   const cache = createByteCache(300)
@@ -23,18 +23,18 @@ test('shelves share the size limit but not the names, and are cleared separately
 })
 
 test('concurrent callers share one computation, and retry if it fails', async () => {
-  const keep = createKeep(createByteCache(1_000).shelf())
+  const memoize = createMemoizer(createByteCache(1_000).shelf())
   let begun = 0
   const { promise, reject } = Promise.withResolvers<{ value: string; bytes: number }>()
   const find = () => {
     begun++
     return begun === 1 ? promise : Promise.resolve({ value: 'found', bytes: 10 })
   }
-  const first = keep('it', find)
-  const others = Promise.all([keep('it', find), keep('it', find)])
+  const first = memoize('it', find)
+  const others = Promise.all([memoize('it', find), memoize('it', find)])
   reject(new Error('The caller has disconnected.'))
   await expect(first).rejects.toThrow('caller has disconnected')
   expect(await others).toEqual(['found', 'found'])
-  expect(await keep('it', find)).toBe('found')
+  expect(await memoize('it', find)).toBe('found')
   expect(begun).toBe(2)
 })

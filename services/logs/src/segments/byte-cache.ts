@@ -1,4 +1,4 @@
-import type { Keep } from './part.ts'
+import type { Memoize } from './part.ts'
 
 /** The cached values of one file, by name. */
 export type CacheShelf = {
@@ -77,7 +77,7 @@ export const createByteCache = (limitBytes: number): ByteCache => {
 const overheadBytes = 256
 
 /** Caches computed values; concurrent callers of the same name share one computation. */
-export const createKeep = ({ get, set }: CacheShelf): Keep => {
+export const createMemoizer = ({ get, set }: CacheShelf): Memoize => {
   const underWay = new Map<string, Promise<unknown>>()
   return async <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
     const known = get<Value>(name)

@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { releaseBuffers } from '../let-go.ts'
+import { releaseBuffers } from '../release-buffers.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import type { Bitmap } from './bitmap.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
 import { type NumberColumn, numberAt } from './number-column.ts'
@@ -57,7 +57,7 @@ export type PairColumns = { streamOf: SmallNumbers; patternSetOf: SmallNumbers }
 export const cellsOf = (columns: PairColumns, documents: number): Cells => {
   const cells = createCells(documents).upTo(documents, columns)
   const cellOf = narrowed(cells.cellOf, cells.streams.length)
-  if (cellOf !== cells.cellOf) letGoOf(cells.cellOf)
+  if (cellOf !== cells.cellOf) releaseBuffer(cells.cellOf)
   return { ...cells, cellOf }
 }
 

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
-import { createSlices } from '../slices.ts'
+import { createTimeSlices } from '../time-slices.ts'
 import { keyPrefixOf } from './key-table.ts'
 import type { Part } from './part.ts'
 
@@ -11,7 +11,7 @@ export const findEntry = async (
   signal?: { throwIfAborted: () => void },
 ): Promise<StoredEntry | undefined> => {
   const prefix = keyPrefixOf(keyOfEntryId(entryId))
-  const slices = createSlices('find')
+  const slices = createTimeSlices('find')
   for (const part of parts.toReversed()) {
     signal?.throwIfAborted()
     if (slices.isOver()) await slices.pause()

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
-import { toldOrder } from '../entries/entry-order.ts'
+import { orderFields } from '../entries/entry-order.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { bucketColumnOf } from './count-columns.ts'
 import type { MemoryIndex } from './memory-index.ts'
@@ -33,7 +33,7 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
   return {
     entryId: entryIdAt(index, document),
     origin: stream.origin,
-    ...toldOrder(columns.sequences[document] ?? 0),
+    ...orderFields(columns.sequences[document] ?? 0),
     time: (flags & hasOwnTime) === 0 ? null : (columns.times[document] ?? 0),
     ingestTime: columns.ingestTimes[document] ?? 0,
     effectiveTime: columns.times[document] ?? 0,

@@ -1,4 +1,4 @@
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import { type Bitmap, countBits, createBitmap, hasBit, intersect, setBit } from './bitmap.ts'
 
 /** Documents, ascending, and how often each contains a word (at most 255). */
@@ -81,8 +81,8 @@ export const occurrencesOf = (
     max: repeated.counts.reduce((max, count) => Math.max(max, count), 1),
     min: postings.documents.reduce((min, document) => Math.min(min, lengthCodes[document] ?? 0), 255),
   }
-  letGoOf(postings.counts)
-  if (occurrences.in.kind === 'bitmap') letGoOf(postings.documents)
+  releaseBuffer(postings.counts)
+  if (occurrences.in.kind === 'bitmap') releaseBuffer(postings.documents)
   return occurrences
 }
 
@@ -99,8 +99,8 @@ export const mergePostings = (all: Iterable<Postings>, documents: number): Posti
       if (known === 0) total++
       sums[document] = Math.min(255, known + (counts[index] ?? 0))
     }
-    letGoOf(having)
-    letGoOf(counts)
+    releaseBuffer(having)
+    releaseBuffer(counts)
   }
   const merged = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
   let found = 0
@@ -110,7 +110,7 @@ export const mergePostings = (all: Iterable<Postings>, documents: number): Posti
     merged.documents[found] = document
     merged.counts[found++] = count
   }
-  letGoOf(sums)
+  releaseBuffer(sums)
   return merged
 }
 

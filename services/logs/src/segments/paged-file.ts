@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Files } from '@trellis/kit/files'
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import type { CacheShelf } from './byte-cache.ts'
 import { pageBytes, SegmentCorrupt } from './segment-layout.ts'
 
@@ -66,8 +66,8 @@ export const createPagedFile = ({ files, key, cache, bodyBytes, pageChecksums }:
       const { pieces, fetched } = await piecesBetween(first, last, false)
       const whole = joined(pieces)
       const made = make(whole.subarray(start, end))
-      if (fetched) letGoOf(fetched)
-      if (pieces.length > 1) letGoOf(whole)
+      if (fetched) releaseBuffer(fetched)
+      if (pieces.length > 1) releaseBuffer(whole)
       return made
     },
   }

@@ -37,7 +37,7 @@ export type RankColumns = Times & {
 }
 
 /** Returns the cached value of a name, or computes and caches it; `bytes` is the memory of the value. */
-export type Keep = <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>) => Promise<Value>
+export type Memoize = <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>) => Promise<Value>
 
 /**
  * A set of entries that are searched together: the memory index or an immutable segment. Documents are numbered from 0. A part is a snapshot: a
@@ -85,7 +85,7 @@ export type Part = {
   /** Several entries, in the order of `documents`: cheaper than one by one. */
   entries: (documents: readonly number[]) => Promise<StoredEntry[]>
   /** Caches results of queries on this part; absent if the part may change. */
-  keep?: Keep | undefined
+  memoize?: Memoize | undefined
   /** Prepares the lookup of documents by the first four bytes of their key (big-endian); callers must compare whole ids. */
   keyLookup: () => Promise<(keyPrefix: number) => readonly number[]>
   /** A search holds the parts that it reads; the file of a replaced part may be removed once all holders have released it. */

@@ -1,9 +1,9 @@
-import { letGoOf } from '../let-go.ts'
+import { releaseBuffer } from '../release-buffers.ts'
 import { bucketColumnOf, type Cells, cellsOf, narrowed, type SmallNumbers } from './count-columns.ts'
 import { decodeDeltas } from './delta-column.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import { bytesOfColumn, extentOf, type NumberColumn } from './number-column.ts'
-import type { Keep, Part } from './part.ts'
+import type { Memoize, Part } from './part.ts'
 import type { SectionName, SegmentFooter } from './segment-layout.ts'
 import type { SeverityColumn } from './severity-column.ts'
 import { spansOf } from './time-spans.ts'
@@ -11,7 +11,7 @@ import { spansOf } from './time-spans.ts'
 export type SegmentColumnsOptions = {
   footer: SegmentFooter
   /** Caches columns. */
-  cached: Keep
+  cached: Memoize
   /** Decodes a decompressed section, whose bytes are freed afterwards. */
   made: <Value>(name: SectionName, decode: (bytes: Uint8Array) => Value) => Promise<Value>
   /** Reads the section of keys, which is not compressed. */
@@ -68,7 +68,7 @@ export const createSegmentColumns = ({ footer, cached, made, readKeys }: Segment
     cached(name, async () => {
       const wide = await shorts(name)
       const value = narrowed(wide, distinct)
-      if (value !== wide) letGoOf(wide)
+      if (value !== wide) releaseBuffer(wide)
       return { value, bytes: value.byteLength }
     })
   const bytesAsTheyAre = (name: SectionName) => column(name, (bytes) => Uint8Array.from(bytes))
@@ -96,8 +96,8 @@ export const createSegmentColumns = ({ footer, cached, made, readKeys }: Segment
     cached('cells', async () => {
       const [streamOf, patternSetOf] = await Promise.all([shorts('streams'), shorts('patternSets')])
       const value = cellsOf({ streamOf, patternSetOf }, documents)
-      letGoOf(streamOf)
-      letGoOf(patternSetOf)
+      releaseBuffer(streamOf)
+      releaseBuffer(patternSetOf)
       return { value, bytes: value.cellOf.byteLength + value.streams.byteLength * 2 }
     })
 

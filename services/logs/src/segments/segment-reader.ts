@@ -1,11 +1,11 @@
 import type { Files } from '@trellis/kit/files'
 import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
-import { toldOrder } from '../entries/entry-order.ts'
+import { orderFields } from '../entries/entry-order.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { letGoOf } from '../let-go.ts'
-import { createKeep } from './byte-cache.ts'
+import { releaseBuffer } from '../release-buffers.ts'
+import { createMemoizer } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
 
@@ -51,7 +51,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const columns = options.cache.columns.shelf()
   const texts = options.cache.texts.shelf()
   const answers = options.cache.answers.shelf()
-  const keep = createKeep(answers)
+  const memoize = createMemoizer(answers)
   const releaseCache = () => {
     columns.clear()
     texts.clear()
@@ -75,8 +75,8 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       )
     }
   }
-  const cached = createKeep(columns)
-  const cachedText = createKeep(texts)
+  const cached = createMemoizer(columns)
+  const cachedText = createMemoizer(texts)
   const unpackedSection = async (name: SectionName): Promise<Uint8Array> => {
     const section = sections[name]
     if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
@@ -86,7 +86,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const made = async <Value>(name: SectionName, decode: (bytes: Uint8Array) => Value): Promise<Value> => {
     const bytes = await unpackedSection(name)
     const value = decode(bytes)
-    letGoOf(bytes)
+    releaseBuffer(bytes)
     return value
   }
   const { keyTable, entryColumns, ...columnsOfPart } = createSegmentColumns({
@@ -189,7 +189,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const flag = flags[document] ?? 0
     const effectiveTime = numberAt(times, document)
     const time = (flag & hasOwnTime) === 0 ? null : effectiveTime
-    const order = toldOrder(numberAt(sequences, document))
+    const order = orderFields(numberAt(sequences, document))
     return {
       entryId:
         sender?.entryId ??
@@ -239,7 +239,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     frequency: async (word) => (await findTerm(word))?.documents ?? 0,
     lookupPrefix,
     text: async (document) => (await record(document)).text,
-    keep,
+    memoize,
     entry: async (document) => entryOf(document, await entryColumns()),
     entries: async (requested) => {
       const columns = await entryColumns()

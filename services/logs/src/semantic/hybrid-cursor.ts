@@ -1,5 +1,5 @@
 import { statisticsOf } from '../search/cursor.ts'
-import type { Place } from '../search/hits.ts'
+import type { Position } from '../search/hits.ts'
 import type { Statistics } from '../search/rank.ts'
 
 /**
@@ -12,11 +12,11 @@ export type HybridPosition = {
   best: number
   statistics: Statistics
   /** The candidate before the block; null for the first block. */
-  start: Place | null
+  start: Position | null
   /** The last candidate of the block; null if the block was not read yet. */
-  end: Place | null
+  end: Position | null
   /** The last entry of the block that was returned; null at its beginning. Its score combines words and meaning. */
-  last: Place | null
+  last: Position | null
   /** Entries found by meaning only; they are candidates of the first block only. */
   near: readonly string[]
   /** How many of these a search by words alone does not find. */
@@ -25,11 +25,11 @@ export type HybridPosition = {
 
 type Numbers = [score: number, time: number, sequence: number, key: number, shard: string]
 
-const numbersOf = (place: Place | null): Numbers | null =>
-  place && [place.score, place.time, place.sequence, place.key, place.shard ?? '']
+const numbersOf = (position: Position | null): Numbers | null =>
+  position && [position.score, position.time, position.sequence, position.key, position.shard ?? '']
 
 /** Returns undefined for an invalid value. */
-const positionOf = (numbers: unknown): Place | null | undefined => {
+const positionOf = (numbers: unknown): Position | null | undefined => {
   if (numbers === null) return null
   if (!Array.isArray(numbers) || numbers.length !== 5) return undefined
   const [score, time, sequence, key, shard]: unknown[] = numbers

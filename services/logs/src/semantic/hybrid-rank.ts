@@ -1,5 +1,5 @@
 import { rankOfEntry } from '../branches/merge-results.ts'
-import { compareRanks, type Place } from '../search/hits.ts'
+import { compareRanks, type Position } from '../search/hits.ts'
 import type { FoundEntry } from '../search/search.ts'
 
 /** Weights of words and meaning. */
@@ -12,13 +12,13 @@ export const poolSize = (limit: number): number => Math.max(100, 5 * limit)
 export const hybridScore = (score: number, best: number, cosine: number): number =>
   hybridWeights.words * (best > 0 ? Math.min(1, score / best) : 0) + hybridWeights.meaning * Math.max(0, cosine)
 
-export const positionOfFound = ({ entry, score }: FoundEntry): Place => ({
+export const positionOfFound = ({ entry, score }: FoundEntry): Position => ({
   ...rankOfEntry(entry, score, 'relevance'),
   shard: entry.origin.branch ?? '',
 })
 
 /** Negative if `left` comes first: by rank, and for equal ranks of several stores by the name of the store. */
-export const comparePositions = (left: Place, right: Place): number => {
+export const comparePositions = (left: Position, right: Position): number => {
   const [one, other] = [left.shard ?? '', right.shard ?? '']
   return compareRanks(left, right) || (one === other ? 0 : one < other ? -1 : 1)
 }

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { describeEntry } from '../formats/describe-entry.ts'
-import type { Place } from '../search/hits.ts'
+import type { Position } from '../search/hits.ts'
 import type { Query } from '../search/query.ts'
 import type { FoundEntry, SearchRequest, SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -127,7 +127,7 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
     )
     const taken = rest.slice(0, words.limit - shown.length)
     shown.push(...taken)
-    const blockEnd: Place | null = end ?? (last ? positionOfFound(last) : null)
+    const blockEnd: Position | null = end ?? (last ? positionOfFound(last) : null)
     const common = { best, statistics, near: [...isNear], onlyByMeaning }
     const hasMore = block.next !== null || byWords.length < block.entries.length
     const nextBlock: HybridPosition | null =

@@ -34,14 +34,14 @@ export const text = (fallback = ''): SettingKind<string> => ({
 })
 
 /** Printable ASCII, which all servers read alike in a header. */
-export const canStandInHeader = (value: string): boolean => /^[ -~]*$/.test(value)
+export const isHeaderSafe = (value: string): boolean => /^[ -~]*$/.test(value)
 
 /** A secret that is sent unchanged in a header. */
 export const headerSecret = (sentTo?: string): SettingKind<string> => {
   const kind = secret(sentTo)
   const check = (input: unknown, name: string) => {
     const value = kind.check(input, name)
-    if (!canStandInHeader(value))
+    if (!isHeaderSafe(value))
       throw invalidField(['body', name], `${name} must have printable ASCII characters only: it is sent in a header.`)
     return value
   }

@@ -3,7 +3,7 @@ import type { SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { isProblem, readSource } from '../collect/read-source.ts'
 import type { Discovered } from './discover.ts'
 import { draftOf, idFor, toMapping } from './draft.ts'
-import { knownPlaces } from './known-places.ts'
+import { knownLogPaths } from './known-log-paths.ts'
 import { namedContainers } from './named-containers.ts'
 
 export type Interpreted =
@@ -40,7 +40,7 @@ const mayBecome = async (path: string, { exists }: InterpretDependencies): Promi
   /\/logs?\/|\.(?:log|txt|jsonl?|out|err)$/i.test(path) || exists(dirname(path))
 
 const programIn = (words: ReadonlySet<string>) =>
-  knownPlaces.find((known) => known.words.some((word) => words.has(word)))
+  knownLogPaths.find((known) => known.words.some((word) => words.has(word)))
 
 /** A source by the words of its description: a path, the journal, containers, or a program with usual log paths. */
 const byKeyword = async (text: string, dependencies: InterpretDependencies): Promise<SourceDraft | undefined> => {

@@ -1,8 +1,8 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { addSourceCounts } from '../branches/merge-sources.ts'
-import { noteMissing } from '../branches/note-missing.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { recordMissing } from '../branches/note-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
@@ -46,7 +46,7 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
 
 export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): SourceHandlers => ({
   listSources: async (_, { signal, head }) => {
-    const counts = await whole.sources({}, signal, (missing) => tellMissing(head, missing))
+    const counts = await whole.sources({}, signal, (missing) => reportMissing(head, missing))
     return { sources: groupByStem(counts) }
   },
   listPatterns: async () => ({
@@ -58,7 +58,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
     problems: [...patterns.problems],
   }),
   suggestSources: async ({ text }, { signal, head }) => {
-    const { engine, missing } = noteMissing(whole)
+    const { engine, missing } = recordMissing(whole)
     const keywords = keywordsOf(text)
     const [sources, found] = await Promise.all([
       engine.sources({}, signal),
@@ -69,7 +69,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
             signal,
           ),
     ])
-    tellMissing(head, missing())
+    reportMissing(head, missing())
     const hits = new Map((found?.facets?.source ?? []).map(({ value, count }) => [value, count]))
     return {
       sources: suggestSources({ text, sources, hits }),
@@ -80,7 +80,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
     }
   },
   getStats: async (_, { signal, head }) => {
-    const { engine, missing } = noteMissing(whole)
+    const { engine, missing } = recordMissing(whole)
     const at = now()
     const since = at - windowHours * 3_600_000
     // Entries with a time in the future come from a clock that is ahead.
@@ -103,7 +103,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
         signal,
       ),
     ])
-    tellMissing(head, missing())
+    reportMissing(head, missing())
     const countOf = (severity: string) => windowed.facets?.severity.find(({ value }) => value === severity)?.count ?? 0
     const bySource = (result: typeof windowed) => {
       const counts = new Map<string, number>()

@@ -2,14 +2,14 @@ import { rankOfEntry } from '../branches/merge-results.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { decodeCursor, encodeCursor } from '../search/cursor.ts'
 import type { Filters } from '../search/filters.ts'
-import { compareRanks, type Place } from '../search/hits.ts'
+import { compareRanks, type Position } from '../search/hits.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Positions } from './merge-tails.ts'
 
 /** Where a reader disconnected in the history: after the entry `shown`; `end` is the last entry of the history. */
-export type HistoryPosition = { shown: Place; end: Place }
+export type HistoryPosition = { shown: Position; end: Position }
 
 /** The name of the history among the positions. No branch can have it. */
 const historyName = '.'
@@ -17,7 +17,7 @@ const pageEntries = 1_000
 /** Late entries may lie among those still to be shown; after this many pages the rest of the history is dropped. */
 const maxPages = 10
 
-const rankOf = (entry: StoredEntry): Place => ({
+const rankOf = (entry: StoredEntry): Position => ({
   ...rankOfEntry(entry, 0, 'oldest'),
   shard: entry.origin.branch ?? '',
 })
@@ -64,7 +64,7 @@ export const restOfHistory = async (
   // With the order `oldest`, ranks have negated times.
   const until = Math.min(filters.until ?? Number.POSITIVE_INFINITY, 1 - end.time)
   const found: StoredEntry[] = []
-  let after: Place | null = shown
+  let after: Position | null = shown
   for (let page = 0; after !== null && page < maxPages; page += 1) {
     const { entries, next }: SearchResult = await engine.search(
       { query, filters: { ...filters, until }, limit: pageEntries, order: 'oldest', withFacets: false, after },

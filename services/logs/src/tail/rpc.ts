@@ -1,6 +1,6 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
@@ -19,7 +19,7 @@ const beginMilliseconds = 5_000
 export const tailRpc = ({ engine, branches, requireBranch }: Dependencies, tail: Tail): TailHandlers => ({
   async *tail(request, { signal, head }) {
     const filters = readFilters(request)
-    tellMissing(head, await requireBranch(filters.branch))
+    reportMissing(head, await requireBranch(filters.branch))
     const query = parseQuery(request.q ?? '')
     const positions = decodePositions(request.lastEventId)
     const historyPosition = takeHistoryPosition(positions)

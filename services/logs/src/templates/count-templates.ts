@@ -1,14 +1,14 @@
 import type { Priority } from '../priority-scheduler.ts'
+import type { AbortCheck } from '../search/abort-check.ts'
 import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
-import type { Leaving } from '../search/leaving.ts'
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
-import { createSlices } from '../slices.ts'
+import { createTimeSlices } from '../time-slices.ts'
 import { countPart, eachTemplate, type PartCounts } from './part-counts.ts'
 import type { Templates } from './templates.ts'
 
 /** The entries to count, and the time buckets. Times are epoch milliseconds. */
-export type TemplateQuestion = {
+export type TemplateRequest = {
   /** `since` and `until` restrict the counts, but not `firstSeen` and `lastSeen`. */
   filters: Filters
   /** Buckets of `milliseconds` each from `start` on; without them only totals are counted. */
@@ -47,9 +47,9 @@ const isUnfiltered = ({ severities, ...filters }: Filters, part: Part): boolean 
  */
 export const countTemplates = async (
   parts: readonly Part[],
-  question: TemplateQuestion,
+  question: TemplateRequest,
   templates: Pick<Templates, 'resolve' | 'members' | 'formOf'>,
-  { signal, rest }: { signal?: Leaving | undefined; rest?: () => Promise<void> } = {},
+  { signal, rest }: { signal?: AbortCheck | undefined; rest?: () => Promise<void> } = {},
 ): Promise<TemplateCounts[]> => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...otherFilters } = question.filters
   const anyTemplate = otherFilters.anyTemplate?.flatMap(templates.members)
@@ -110,7 +110,7 @@ export const countTemplates = async (
     (part.lastTime < since || part.firstTime >= until || (part.firstTime >= since && part.lastTime < until)) &&
     (bucketCount === 0 || bucketOf(part.firstTime) === bucketOf(part.lastTime))
 
-  const slices = createSlices('templates', rest)
+  const slices = createTimeSlices('templates', rest)
   for (const part of parts) {
     signal?.throwIfAborted()
     if (!filter.mayPass(part)) continue

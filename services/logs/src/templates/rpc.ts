@@ -1,8 +1,8 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Template, TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
-import { noteMissing } from '../branches/note-missing.ts'
-import { tellMissing } from '../branches/tell-missing.ts'
+import { recordMissing } from '../branches/note-missing.ts'
+import { reportMissing } from '../branches/report-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
 import { readFilters } from '../search/read-request.ts'
@@ -44,9 +44,9 @@ export const templatesRpc = ({
   listTemplates: async (request, { signal, head }) => {
     const filters = readFilters(request)
     await requireBranch(filters.branch)
-    const { engine, missing } = noteMissing(whole)
+    const { engine, missing } = recordMissing(whole)
     const counted = await countInWindow({ engine, now }, filters, signal)
-    tellMissing(head, missing())
+    reportMissing(head, missing())
     const { page, total, nextCursor } = pageOfTemplates(counted, {
       q: request.q ?? '',
       direction: request.trend,
@@ -61,7 +61,7 @@ export const templatesRpc = ({
     }
   },
   getTemplate: async ({ templateId }, { signal, head }) => {
-    const { engine, missing } = noteMissing(whole)
+    const { engine, missing } = recordMissing(whole)
     const filters = { anyTemplate: [templateId] }
     const { templates, window } = await countInWindow({ engine, now }, filters, signal)
     const [counts] = templates
@@ -70,7 +70,7 @@ export const templatesRpc = ({
       { query: null, filters, order: 'time', limit: maxExamples, withFacets: true },
       signal,
     )
-    tellMissing(head, missing())
+    reportMissing(head, missing())
     return {
       template: present(counts, directionOf(counts, window), window),
       sources: (newest.facets?.source ?? []).map(({ value, count }) => ({ value, count })),

@@ -13,7 +13,7 @@ export type Templates = {
   /** Adopts the templates that other threads and replicas have found. */
   catchUp: () => Promise<void>
   /** Deletes all templates, here and in the store, because the texts that they were made from have changed. */
-  forget: () => Promise<void>
+  clear: () => Promise<void>
   /** Deletes templates without entries from the store; all threads drop them at their next synchronisation. `live` are the templates of stored entries. */
   prune: (live: ReadonlySet<string>) => Promise<void>
   /** An entry with the id that its template currently resolves to. */
@@ -137,7 +137,7 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
       }
     },
     catchUp: tryCatchUp,
-    forget: async () => {
+    clear: async () => {
       await store.clear()
       miner = createMiner(max)
       version = 0

@@ -9,10 +9,10 @@ import { createFileIngests } from './file-ingest.ts'
 import { createFollowers } from './followers.ts'
 import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
-import { whileAwaited } from './leaving.ts'
 import type { Arrival, LogEngine } from './log-engine.ts'
 import { bytesOfEntries, createUnpacking } from './packed-entries.ts'
 import { createQueries } from './queries.ts'
+import { withSharedAbort } from './shared-abort.ts'
 
 export type LogEngineOptions = {
   /** Shared storage of templates; without it each thread derives its own. */
@@ -103,10 +103,10 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     ingestPushed: files.pushed,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
     ...createQueries(index),
-    deleteSource: (source, signal) => whileAwaited(signal, (left) => index.call('deleteSource', [source, left])),
+    deleteSource: (source, signal) => withSharedAbort(signal, (left) => index.call('deleteSource', [source, left])),
     maintain: (request) => index.call('maintain', [request]),
     setSeverity: (entryId, severity, signal) =>
-      whileAwaited(signal, (left) => index.call('setSeverity', [entryId, severity, left])),
+      withSharedAbort(signal, (left) => index.call('setSeverity', [entryId, severity, left])),
     follow: followers.follow,
     flush: () => index.call('flush', []),
     rewrite: (rewrite) => index.call('rewrite', [rewrite]),

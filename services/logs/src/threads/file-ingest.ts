@@ -57,7 +57,7 @@ export type FileIngests = AsyncDisposable & {
   call: LazyThread<ParseCalls>['call']
 }
 
-/** With `tellsMatches`, `onMatched` receives entries with matching patterns before they are stored; they are stored once it resolves. */
+/** With `reportsMatches`, `onMatched` receives entries with matching patterns before they are stored; they are stored once it resolves. */
 export type OpenFileIngest = (
   options: ParseOptions,
   onMatched?: (entries: MatchedEntry[]) => Promise<void>,

@@ -10,7 +10,7 @@ import type { CatalogueChange, CatalogueContent } from '../segments/catalogue.ts
 import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { PackedEntries } from './packed-entries.ts'
 
@@ -45,7 +45,7 @@ export type IndexCalls = {
   countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
-  templates: (question: TemplateQuestion, left?: Int32Array) => Promise<TemplateCounts[]>
+  templates: (question: TemplateRequest, left?: Int32Array) => Promise<TemplateCounts[]>
   /** Whether new entries are sent as `arrived`. */
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>

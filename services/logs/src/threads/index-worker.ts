@@ -3,10 +3,10 @@ import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import type { Severity } from '../entries/severity-code.ts'
-import { releaseBuffers } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
 import { createPriorityScheduler, maxIngestDelayMilliseconds } from '../priority-scheduler.ts'
+import { releaseBuffers } from '../release-buffers.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
@@ -23,15 +23,15 @@ import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { ShardClosed } from '../segments/shard/closable-serial-queue.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
-import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
+import { countTemplates, type TemplateRequest, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
-import { leavingOf } from './leaving.ts'
 import { packEntries, transferablesOfEntries } from './packed-entries.ts'
 import { createReopening } from './reopening.ts'
+import { abortCheckOf } from './shared-abort.ts'
 
 /** The thread that stores and searches entries. It opens its shard with the first call. */
 if (!parentPort) throw new Error('This module must run as a worker thread.')
@@ -98,7 +98,7 @@ const scheduler = createPriorityScheduler()
 
 const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
   scheduler.run(request.priority, (rest) =>
-    onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
+    onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: abortCheckOf(left), rest })),
   )
 
 const notifyFollowers = (index: MemoryIndex, from: number, to: number) => {
@@ -122,21 +122,21 @@ const host = createCalls<IndexHostCalls>(port, {
   },
   search: searchParts,
   searchSerialized: async (request: SearchRequest, left?: Int32Array) => serialize(await searchParts(request, left)),
-  countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),
+  countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, abortCheckOf(left))),
   find: (entryId: string, left?: Int32Array) =>
     onParts(async (parts) => {
-      const entry = await findEntry(parts, entryId, leavingOf(left))
+      const entry = await findEntry(parts, entryId, abortCheckOf(left))
       return entry && templates.present(entry)
     }),
-  templates: async (question: TemplateQuestion, left?: Int32Array) => {
+  templates: async (question: TemplateRequest, left?: Int32Array) => {
     await templates.catchUp()
     return scheduler.run(question.priority, (rest) =>
-      onParts((parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
+      onParts((parts) => countTemplates(parts, question, templates, { signal: abortCheckOf(left), rest })),
     )
   },
   sources: (filters: Filters, left?: Int32Array) =>
     onParts(async (parts) => {
-      leavingOf(left)?.throwIfAborted()
+      abortCheckOf(left)?.throwIfAborted()
       return countSources(parts, filters)
     }),
   follow: (hasFollowers: boolean) => {
@@ -144,7 +144,7 @@ const host = createCalls<IndexHostCalls>(port, {
   },
   flush: () => shards.use((opened) => opened.flush()),
   deleteSource: async (source: string, left?: Int32Array) => {
-    const entries = await shards.use((opened) => opened.deleteSource(source, leavingOf(left)))
+    const entries = await shards.use((opened) => opened.deleteSource(source, abortCheckOf(left)))
     if (entries > 0) await pruneTemplates()
     return entries
   },
@@ -154,10 +154,10 @@ const host = createCalls<IndexHostCalls>(port, {
     return freed
   },
   setSeverity: (entryId: string, severity: Severity | null, left?: Int32Array) =>
-    shards.use((opened) => opened.setSeverity(entryId, severity, leavingOf(left))),
+    shards.use((opened) => opened.setSeverity(entryId, severity, abortCheckOf(left))),
   rewrite: async (rewrite: Rewrite) => {
     const rewritten = await shards.use((opened) => opened.rewrite(rewrite))
-    if (rewrite.kind === 'anonymize') await templates.forget()
+    if (rewrite.kind === 'anonymize') await templates.clear()
     return rewritten
   },
   holdings: () =>

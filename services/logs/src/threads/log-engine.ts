@@ -7,7 +7,7 @@ import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import type { IngestResult } from '../segments/shard.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { IngestPushed, OpenFileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
 
@@ -44,7 +44,7 @@ export type LogEngine = AsyncDisposable & {
   find: (entryId: string, signal?: AbortSignal) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, signal?: AbortSignal, onMissing?: OnMissing) => Promise<SourceCount[]>
   /** The templates of matching entries with counts and times. Each has at least one entry that matches the filters other than the time. */
-  templates: (question: TemplateQuestion, signal?: AbortSignal, onMissing?: OnMissing) => Promise<TemplateCounts[]>
+  templates: (question: TemplateRequest, signal?: AbortSignal, onMissing?: OnMissing) => Promise<TemplateCounts[]>
   /** Passes each entry to `follower` once when it becomes durable, until the returned function is called. */
   follow: (follower: Follower) => Promise<() => Promise<void>>
   /**

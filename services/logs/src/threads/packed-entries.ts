@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads'
 import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
-import { toldOrder } from '../entries/entry-order.ts'
+import { orderFields } from '../entries/entry-order.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import type { MemoryIndex } from '../segments/memory-index.ts'
 import { hasOwnTime } from '../segments/memory-part.ts'
@@ -137,7 +137,7 @@ export const unpackEntries = (packed: PackedEntries): StoredEntry[] => {
     return {
       entryId: details?.entryId ?? keys.toString('hex', entry * keyBytes, (entry + 1) * keyBytes),
       origin: packed.origins[packed.originOf[entry] ?? 0] ?? noOrigin,
-      ...toldOrder(packed.sequences[entry] ?? 0),
+      ...orderFields(packed.sequences[entry] ?? 0),
       time: (flags & hasOwnTime) === 0 ? null : time,
       ingestTime: packed.ingestTimes[entry] ?? 0,
       effectiveTime: time,

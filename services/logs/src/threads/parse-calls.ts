@@ -30,7 +30,7 @@ export type ParseOptions = {
   /** Whether the file may be a journal export, which is detected by its first bytes. */
   mayBeExport?: boolean | undefined
   /** Whether entries with matching patterns are passed to `onMatched` before they are stored. */
-  tellsMatches?: boolean | undefined
+  reportsMatches?: boolean | undefined
 }
 
 /** `openLine` is the number of the first line that is in no entry yet. */

@@ -6,9 +6,9 @@ import { createFileParser, type FileParser, type ParseCounts } from '../formats/
 import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { type PushedOptions, readPushed } from '../ingest/read-pushed.ts'
-import { releaseBuffers } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { usePatterns } from '../patterns/in-force.ts'
+import { releaseBuffers } from '../release-buffers.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { enterBacklog, waitingIn } from './backlog.ts'
@@ -95,7 +95,7 @@ const storePushed = (batch: ArrayBuffer): Promise<IngestResult> => {
 const calls = createCalls<StoreCalls>(port, {
   open: (
     id: number,
-    { zone, reference, firstYear, tellsMatches: reportsMatches = false, mayBeExport, ...options }: ParseOptions,
+    { zone, reference, firstYear, reportsMatches = false, mayBeExport, ...options }: ParseOptions,
     userFormats: UserFormatSet,
   ) => {
     useFormats(userFormats)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
-import { noteMissing } from '../../branches/note-missing.ts'
+import { recordMissing } from '../../branches/note-missing.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { isOfSource } from '../../search/filters.ts'
-import type { Place } from '../../search/hits.ts'
+import type { Position } from '../../search/hits.ts'
 import type { LogEngine } from '../../threads/log-engine.ts'
 import {
   type BlocklistTables,
@@ -54,7 +54,7 @@ export type ScanOptions = {
 
 const readHour = async ({ engine, signal }: ScanOptions, sourceId: string, start: number): Promise<StoredEntry[]> => {
   const read: StoredEntry[] = []
-  let after: Place | null = null
+  let after: Position | null = null
   do {
     const found = await engine.search(
       {
@@ -135,7 +135,7 @@ const saveHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, count
  * counted again, and the difference is added. Late lines and old files count, and no line counts twice.
  */
 export const scan = async (input: ScanOptions): Promise<ScanResult> => {
-  const { engine, missing } = noteMissing(input.engine)
+  const { engine, missing } = recordMissing(input.engine)
   const options = { ...input, engine }
   const { db, sourceIds, own, mayContinue, signal } = options
   const isIncluded = (sourceId: string) =>

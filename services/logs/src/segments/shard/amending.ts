@@ -3,7 +3,7 @@ import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { keyOfEntryId } from '../../entries/identity.ts'
 import { type Severity, severityCode } from '../../entries/severity-code.ts'
-import type { Leaving } from '../../search/leaving.ts'
+import type { AbortCheck } from '../../search/abort-check.ts'
 import { maxOverrides, type SeverityOverride } from '../amendments.ts'
 import { countSources } from '../count-sources.ts'
 import { findEntry } from '../find-entry.ts'
@@ -27,9 +27,9 @@ export type AmendingOptions = {
 /** Changes by users to stored entries. A change is durable when it resolves, and is folded into segments later. */
 export type Amending = {
   /** Hides all entries of a source, or of all units of a stem, and returns their number. Does nothing if `signal` is aborted before. */
-  deleteSource: (source: string, signal?: Leaving) => Promise<number>
+  deleteSource: (source: string, signal?: AbortCheck) => Promise<number>
   /** Overrides the severity of an entry; undefined if there is no such entry, or if it expires meanwhile. */
-  setSeverity: (entryId: string, severity: Severity | null, signal?: Leaving) => Promise<StoredEntry | undefined>
+  setSeverity: (entryId: string, severity: Severity | null, signal?: AbortCheck) => Promise<StoredEntry | undefined>
 }
 
 export const createAmending = (options: AmendingOptions): Amending => {

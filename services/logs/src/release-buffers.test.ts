@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { letGoOf, releaseBuffers } from './let-go.ts'
+import { releaseBuffer, releaseBuffers } from './release-buffers.ts'
 
 test('releasing buffers frees their memory at once', () => {
   const size = 16 * 1024 * 1024
@@ -12,6 +12,6 @@ test('releasing buffers frees their memory at once', () => {
 
 test('a buffer that may be part of a shared pool is not released', () => {
   const [small, large] = [Buffer.from('a piece of a pool'), Buffer.allocUnsafe(1024 * 1024)]
-  for (const view of [small, large]) letGoOf(view)
+  for (const view of [small, large]) releaseBuffer(view)
   expect([small.toString(), large.length]).toEqual(['a piece of a pool', 0])
 })

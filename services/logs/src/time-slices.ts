@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Time slices of long work: other work of the thread waits for at most one slice. */
-export type Slices = {
+export type TimeSlices = {
   /** Whether the current slice has used its time. It is separate from `pause` because awaiting nothing costs more than this check. */
   isOver: () => boolean
   /** Lets other work of the thread run; the next slice begins afterwards. */
@@ -21,7 +21,10 @@ const milliseconds = {
 }
 
 /** `rest` lets other work run; by default all pending work once. */
-export const createSlices = (work: keyof typeof milliseconds, rest: () => Promise<void> = setImmediate): Slices => {
+export const createTimeSlices = (
+  work: keyof typeof milliseconds,
+  rest: () => Promise<void> = setImmediate,
+): TimeSlices => {
   let began = performance.now()
   return {
     isOver: () => performance.now() - began >= milliseconds[work],

@@ -26,7 +26,7 @@ const deleteBefore = (db: Db, moment: number) =>
   db.deleteFrom('log_detections').where('detected_at', '<', moment).where('last_time', '<', moment).execute()
 
 /** Detections are deleted with the entries that they are about. */
-export type OutlivedDetections = {
+export type ObsoleteDetections = {
   /** Deletes the detections of deleted sources, and the progress of the scorers in them. */
   dropSources: (sourceIds: readonly string[]) => Promise<void>
   /** Deletes detections older than all remaining entries of their source. `counts` are all sources with entries, on every node. */
@@ -35,7 +35,7 @@ export type OutlivedDetections = {
   dropBefore: (moment: number) => Promise<void>
 }
 
-export const createOutlivedDetections = (db: Db): OutlivedDetections => ({
+export const createObsoleteDetections = (db: Db): ObsoleteDetections => ({
   dropSources: (sourceIds) => deleteOfSources(db, sourceIds.filter(isStorable)),
   dropOutlived: async (counts) => {
     const firstTimes = new Map(counts.map(({ sourceId, firstTime }) => [sourceId, firstTime]))

@@ -12,7 +12,7 @@ export const releaseBuffers = (buffers: Iterable<ArrayBuffer>): void => {
 const minOwn = 128 * 1024
 
 /** Frees the memory of a temporary array of which no other view exists. Does nothing where the buffer may be shared or is memory-mapped. */
-export const letGoOf = ({ buffer }: ArrayBufferView): void => {
+export const releaseBuffer = ({ buffer }: ArrayBufferView): void => {
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength >= minOwn && buffer.byteLength < minMapped
   if (isOwn) releaseBuffers([buffer])
 }

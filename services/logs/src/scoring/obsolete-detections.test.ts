@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { insertDetection, listDetections } from './detection-store.ts'
-import { createOutlivedDetections } from './outlived-detections.ts'
+import { createObsoleteDetections } from './obsolete-detections.ts'
 import type { DetectionRow, ScoringTables } from './tables.ts'
 
 const row = (id: string, sourceId: string, time: number): DetectionRow => ({
@@ -40,7 +40,7 @@ const openRows = async (rows: readonly DetectionRow[]) => {
   for (const one of rows) await insertDetection(store.db, one)
   const stack = opened.move()
   return {
-    outlived: createOutlivedDetections(store.db),
+    outlived: createObsoleteDetections(store.db),
     ids: async () => (await listDetections(store.db, { limit: 10_000 })).map(({ id }) => id).toSorted(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

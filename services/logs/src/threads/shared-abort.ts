@@ -1,10 +1,10 @@
-import type { Leaving } from '../search/leaving.ts'
+import type { AbortCheck } from '../search/abort-check.ts'
 
 /**
  * Runs a search in a thread until its signal aborts. The thread sees the abort through shared memory, because it processes no messages while it
  * searches. Rejects with the abort reason.
  */
-export const whileAwaited = async <Result>(
+export const withSharedAbort = async <Result>(
   signal: AbortSignal | undefined,
   search: (left: Int32Array | undefined) => Promise<Result>,
 ): Promise<Result> => {
@@ -22,7 +22,7 @@ export const whileAwaited = async <Result>(
 }
 
 /** The thread's end: the check that a search makes between its steps. */
-export const leavingOf = (left: Int32Array | undefined): Leaving | undefined =>
+export const abortCheckOf = (left: Int32Array | undefined): AbortCheck | undefined =>
   left && {
     throwIfAborted: () => {
       if (Atomics.load(left, 0) !== 0) throw new Error('The caller of this search has disconnected.')

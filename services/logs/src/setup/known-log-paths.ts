@@ -1,5 +1,5 @@
 /** The default log paths of programs, by the words that people use for them. Folders and files; the first that exists is used. */
-export const knownPlaces: readonly { words: readonly string[]; paths: readonly string[] }[] = [
+export const knownLogPaths: readonly { words: readonly string[]; paths: readonly string[] }[] = [
   { words: ['nginx'], paths: ['/var/log/nginx'] },
   { words: ['apache', 'apache2', 'httpd'], paths: ['/var/log/apache2', '/var/log/httpd'] },
   { words: ['caddy'], paths: ['/var/log/caddy'] },

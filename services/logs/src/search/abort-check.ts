@@ -1,2 +1,2 @@
 /** Throws when the caller has cancelled the request; an AbortSignal is one. */
-export type Leaving = Pick<AbortSignal, 'throwIfAborted'>
+export type AbortCheck = Pick<AbortSignal, 'throwIfAborted'>
