@@ -94,6 +94,26 @@ describe('the events that an entry reports', () => {
     ],
     ['a payment that failed', '{"type":"PAYMENT_DECLINED","ip":"192.0.2.7"}', ['failed_payment', '192.0.2.7', null]],
     [
+      'a file that is marked as encrypted',
+      'smbd_audit[77]: kim|192.0.2.7|shop|renameat|ok|/srv/plan.docx|/srv/plan.docx.locked',
+      ['marked_file', '192.0.2.7', '/srv/plan.docx'],
+    ],
+    [
+      'a file that is marked with an address, too',
+      'smbd_audit: kim|192.0.2.7|shop|rename|ok|plan.docx|plan.docx.id-7A1B.[kim@example.net].dharma',
+      ['marked_file', '192.0.2.7', 'plan.docx'],
+    ],
+    [
+      'a file of a storage system',
+      'Event: rename, Path: /shop/plan.docx -> /shop/plan.docx.encrypted, File/Folder: File, User: kim, IP: 192.0.2.7',
+      ['marked_file', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a file with an ending that nobody knows',
+      'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/plan.xlsx|/srv/plan.xlsx.q7fh',
+      ['suffixed_file', '192.0.2.7', 'xlsx'],
+    ],
+    [
       'a firewall with names and values',
       'action=deny proto=6 srcip=192.0.2.7 dstip=198.51.100.1 dstport=22',
       ['blocked_packet', '192.0.2.7', '22'],
@@ -121,6 +141,8 @@ describe('the events that an entry reports', () => {
       '192.0.2.7 - "GET /',
       '| 404 | 1 | 192.0.2.7 | ',
       '//[a]',
+      '|renameat|ok|',
+      'rename a -> a.locked ',
       '{"',
     ])
       expectLinear(piece, (length) => securityEventsOf(entryOf(piece.repeat(Math.ceil(length / piece.length)))))
@@ -132,6 +154,13 @@ describe('the events that an entry reports', () => {
   })
 
   test.each([
+    'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/plan.docx|/srv/plan.docx.bak',
+    'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/~WRD07.tmp|/srv/plan.docx',
+    'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/plan.docx|/srv/plan-v2.docx',
+    'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/app.log|/srv/app.log.1',
+    'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/film.mkv.part|/srv/film.mkv',
+    'smbd_audit: kim|192.0.2.7|shop|renameat|fail (Permission denied)|/srv/plan.docx|/srv/plan.docx.locked',
+    'smbd_audit: kim|192.0.2.7|shop|openat|ok|w|/srv/plan.docx.locked',
     'login page rendered in 7 ms for kim',
     'the password policy was read from /etc/login.defs',
     'copied /var/log/AuthFail:7/part.txt to /srv/AuthFail:7/part.txt',

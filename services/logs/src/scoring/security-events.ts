@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { type Actors, actorsOf } from './actors.ts'
 import { blockedPacketOf, blockedPacketWords } from './blocked-packet.ts'
+import { renamedFileOf, renamedFileWords } from './renamed-file.ts'
 import { requestFieldsOf } from './request-fields.ts'
 import { isDefaultAccount, signInOf, signInWords } from './sign-in-wording.ts'
 import { kindsOfRequest } from './web-events.ts'
@@ -22,11 +23,13 @@ export type SecurityEventKind =
   | 'refused_query'
   | 'refused_mail'
   | 'failed_payment'
+  | 'marked_file'
+  | 'suffixed_file'
 
 export type SecurityEvent = Actors & {
   kind: SecurityEventKind
   entry: StoredEntry
-  /** The object that distinct counts are made of: a page, a port. */
+  /** The object that distinct counts are made of: a page, a port, a file, a type of file. */
   object: string | null
   /** The user agent. */
   agent: string | null
@@ -65,6 +68,7 @@ export const securityEventWords: readonly string[] = [
   ...wordings.flatMap(({ words }) => words.split(' ')),
   ...['400', '401', '403', '404', '405', '422', '429', 'post'],
   ...blockedPacketWords,
+  ...renamedFileWords,
 ]
 
 /** Characters of a text that are examined. */
@@ -95,6 +99,12 @@ export const securityEventsOf = (entry: StoredEntry): SecurityEvent[] => {
   if (packet) {
     const { source, port } = packet
     return [{ kind: 'blocked_packet', entry, address: source, user: null, object: port, agent: null }]
+  }
+  const renamed = renamedFileOf(text)
+  if (renamed) {
+    const { path, formerEnding, isTelling } = renamed
+    const [kind, object] = isTelling ? (['marked_file', path] as const) : (['suffixed_file', formerEnding] as const)
+    return [{ kind, entry, ...actorsOf(text), object, agent: null }]
   }
   const kind = ofWording(text) ?? signIn
   if (!kind) return []

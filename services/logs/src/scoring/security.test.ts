@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { failed, findIn, type Line, many, request } from './security-for-tests.ts'
 
+const renamed = (path: string, ending: string) =>
+  `smbd_audit[77]: kim|192.0.2.7|shop|renameat|ok|${path}|${path}${ending}`
+
 const cases: [string, readonly Line[], string, string][] = [
   ['brute force', many(5, 2, () => failed('root', '192.0.2.7')), 'brute_force', '192.0.2.7'],
   ['slow brute force', many(10, 1_200, () => failed('root', '192.0.2.7')), 'slow_brute_force', '192.0.2.7'],
@@ -109,6 +112,28 @@ const cases: [string, readonly Line[], string, string][] = [
     'attic',
   ],
   [
+    'files that are given an ending of encrypted ones',
+    many(12, 1, (index) => renamed(`/srv/plan${index}.docx`, '.locked')),
+    'file_encryption',
+    '192.0.2.7',
+  ],
+  [
+    'files of many kinds that are given one ending',
+    many(8, 2, (index) => renamed(`/srv/plan.${'docx xlsx pptx jpeg pdf-a psd dwg odt'.split(' ')[index]}`, '.q7fh')),
+    'file_encryption',
+    '192.0.2.7',
+  ],
+  [
+    'files of nobody known that are given such an ending',
+    many(
+      10,
+      1,
+      (index) => `smbd_audit[${index}]: kim|shop|renameat|ok|/srv/plan${index}.docx|/srv/plan${index}.docx.wncry`,
+    ),
+    'file_encryption',
+    'attic',
+  ],
+  [
     'a sign-in after failures',
     [
       ...many(5, 60, () => failed('root', '192.0.2.7')),
@@ -150,6 +175,10 @@ describe('security by rate, address and account', () => {
       many(30, 2, (index) => request(`192.0.2.${index}`, '/login', 302).replace('GET', 'POST')),
     ],
     ['one page that is missing', many(60, 1, () => request('192.0.2.7', '/favicon.ico', 404))],
+    ['a few files that were locked by hand', many(4, 9, (index) => renamed(`/srv/plan${index}.docx`, '.locked'))],
+    ['files that an editor saves', many(60, 1, (index) => renamed(`/srv/plan${index}.docx`, '.bak'))],
+    ['photographs that are sorted', many(60, 1, (index) => renamed(`/srv/${index}.jpeg`, '.sorted'))],
+    ['files that were locked over a day', many(60, 600, (index) => renamed(`/srv/plan${index}.docx`, '.locked'))],
     ['successes', many(50, 1, (index) => `app: user kim${index} saved the document`)],
   ])('%s is no attack', async (_, lines) => {
     expect(await findIn(lines)).toEqual([])
