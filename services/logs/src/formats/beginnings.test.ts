@@ -98,7 +98,10 @@ describe('how a line begins', () => {
   })
 
   test('no format of the library is ruled out for a line that it fits, and of most lines few are left', () => {
-    const patterns = logFormats.flatMap((format) => (format.kind === 'pattern' ? [format.pattern] : []))
+    // Formats that need a majority of a file's lines are not looked for line by line.
+    const patterns = logFormats.flatMap((format) =>
+      format.kind === 'pattern' && format.needsMajority !== true ? [format.pattern] : [],
+    )
     const { mayMatch } = createBeginnings(patterns)
     const lines = logFormats.flatMap(({ samples }) => samples.map(({ line }) => line))
     const changed = lines.flatMap((line, index) => [

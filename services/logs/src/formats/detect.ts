@@ -20,6 +20,12 @@ export const streamOf = (name: string, line: string): string | undefined => {
   return format === undefined || format.kind === 'logfmt' ? undefined : format.stream?.exec(line)?.[1]
 }
 
+/** The text that the last line of an entry of a format has; undefined for a format whose entries end otherwise. */
+export const endOf = (name: string): string | undefined => {
+  const format = formatsInForce().byName.get(name)
+  return format?.kind === 'pattern' ? format.ends : undefined
+}
+
 export const announcesNextLine = (name: string): boolean => {
   const format = formatsInForce().byName.get(name)
   return format?.kind === 'pattern' && format.announces === true
@@ -30,7 +36,10 @@ type Candidate = LineReader & { begins: RegExp; isGeneric: boolean; names: reado
 
 const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
 
-const mayBeWrapped = (format: LogFormat) => !isWrapping(format) && format.name !== 'json-docker'
+const needsMajority = (format: LogFormat) => format.kind === 'pattern' && format.needsMajority === true
+
+const mayBeWrapped = (format: LogFormat) =>
+  !isWrapping(format) && !needsMajority(format) && format.name !== 'json-docker'
 
 /**
  * One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. What a format may carry is out
@@ -52,7 +61,9 @@ const candidatesFor = (
   return formats.flatMap((format): Candidate[] => {
     if (format.kind === 'pattern') {
       const reader = createPatternReader(format, context, innerOf(format))
-      return [{ ...reader, begins: format.pattern, isGeneric: format.isGeneric === true, names: [format.name] }]
+      const { pattern: begins, name } = format
+      const isGeneric = format.isGeneric === true
+      return [{ ...reader, begins, isGeneric, names: [name] }]
     }
     if (format.kind === 'logfmt') {
       const reader = createLogfmtReader(format.name, context)
@@ -75,10 +86,10 @@ const readEach = (candidates: readonly LineReader[]): LineReader => ({
   },
 })
 
-/** Candidates in their order, and which of them a line may be of. */
-type Candidates = { all: readonly Candidate[]; beginnings: Beginnings }
+/** Candidates in their order, and which of them a line may be of; and those that only read files of which most lines are theirs. */
+type Candidates = { all: readonly Candidate[]; beginnings: Beginnings; byMajority: readonly Candidate[] }
 
-const readFirst = ({ all, beginnings }: Candidates): LineReader => ({
+const readFirst = ({ all, beginnings }: Pick<Candidates, 'all' | 'beginnings'>): LineReader => ({
   read: (line, header) => {
     for (const place of beginnings.mayMatch(line)) {
       const name = all[place]?.read(line, header)
@@ -113,19 +124,28 @@ const allCandidates = (context: TimeContext, formats: readonly LogFormat[], only
   const inner = readFirst({ all: inside, beginnings: ofWrapped })
   if (only) {
     const all = candidatesFor([only], context, inner, formats)
-    return { all, beginnings: createBeginnings(all.map(({ begins }) => begins)) }
+    return { all, beginnings: createBeginnings(all.map(({ begins }) => begins)), byMajority: [] }
   }
-  const all = candidatesFor(formats, context, inner)
+  const all = candidatesFor(
+    formats.filter((format) => !needsMajority(format)),
+    context,
+    inner,
+    formats,
+  )
+  const byMajority = candidatesFor(formats.filter(needsMajority), context, inner)
   const ofAll = known?.ofAll ?? createBeginnings(all.map(({ begins }) => begins))
   if (!known) shared.set(formats, { wrapped, ofAll, ofWrapped })
-  return { all, beginnings: ofAll }
+  return { all, beginnings: ofAll, byMajority }
 }
 
 /** Reads each line by the first format that fits, whatever the lines before were. For few lines: it tries one format after the other. */
 export const createLineReader = (
   context: TimeContext,
   formats: readonly LogFormat[] = formatsInForce().all,
-): LineReader => readEach(allCandidates(context, formats).all)
+): LineReader => {
+  const { all, byMajority } = allCandidates(context, formats)
+  return readEach([...all, ...byMajority])
+}
 
 const missesUntilChange = 8
 /** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
@@ -146,6 +166,8 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()
+  /** Of the formats that need a majority, the one that has it. */
+  let majority: Candidate | undefined
 
   const readAny = (line: string, header: Header): string | undefined => {
     for (const place of candidates.beginnings.mayMatch(line)) {
@@ -159,7 +181,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       }
       return name
     }
-    return undefined
+    return majority?.read(line, header)
   }
   return {
     read: (line, header) => {
@@ -180,13 +202,16 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
           .mayMatch(line)
           .map((place) => candidates.all[place])
           .find((candidate) => candidate?.read(line, header) !== undefined)
-      const opening = margin[0] === undefined ? undefined : fitting(margin[0])
-      for (const line of margin) {
-        const fits = fitting(line)
-        if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
-      }
+      const fits = margin.map(fitting)
+      const [opening] = fits
+      for (const candidate of fits) if (candidate) tally.set(candidate, (tally.get(candidate) ?? 0) + 1)
       const [max] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
       if (!forced) current = max?.[0]
+      const isMajority = (count: number) => count >= margin.length * headersForJoining
+      const others = margin.filter((_, place) => fits[place] === undefined)
+      const isOfMost = ({ read }: Candidate) =>
+        others.length > 0 && isMajority(others.filter((line) => read(line, header) !== undefined).length)
+      majority = isMajority(others.length) ? candidates.byMajority.find(isOfMost) : undefined
       const known = [...tally.values()].reduce((sum, count) => sum + count, 0)
       tally.clear()
       // Of whichever format that knows more: what opens a log has often another than its entries.
@@ -195,7 +220,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
         named.moment = Number.NaN
         Object.assign(followed, startYear(context.firstYear))
       }
-      return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
+      return { joinsFreely: beginsWithHeader || majority !== undefined || isMajority(known) }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
 import { cleanLine, maxTextBytes } from './clean.ts'
-import { announcesNextLine, createFileReader, joinRuleOf, streamOf } from './detect.ts'
+import { announcesNextLine, createFileReader, endOf, joinRuleOf, streamOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
@@ -81,6 +81,8 @@ type OpenEntry = {
   trace: TraceState
   blankLines: number
   awaitsMessage: boolean
+  /** What the entry's last line has, as long as it has not come. */
+  awaitsEnd: string | undefined
   /** Where a container's runtime wrote it: the stream, and when its last line came. */
   stream: string | undefined
   lastTime: number
@@ -151,6 +153,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       trace: nextTraceState(header.wrapped ?? line, 'none'),
       blankLines: 0,
       awaitsMessage: announcesNextLine(name),
+      awaitsEnd: endOf(name),
       stream: streamOf(name, line),
       lastTime: header.time,
     }
@@ -168,9 +171,11 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false
     if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
-    const mayNameError = Number.isNaN(header.time) && namesError(line)
-    if (name !== undefined && !mayNameError) return name === entry.format && continuesWrapped(line, name, entry)
     const rule = options.joins ?? joinRuleOf(entry.format)
+    const mayNameError = Number.isNaN(header.time) && namesError(line)
+    if (name !== undefined && !mayNameError && rule !== 'untilBlank')
+      return name === entry.format && continuesWrapped(line, name, entry)
+    if (rule === 'untilBlank') return entry.blankLines === 0 && name !== entry.format
     const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
     // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
     if (name !== undefined) return isFree || entry.trace === 'node'
@@ -189,12 +194,29 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const count = (name: string, lines: number) => {
     counts.formats[name] = (counts.formats[name] ?? 0) + lines
   }
+  /** Joins a line to an entry whose last line has not come. That one completes the header. */
+  const joinUpToEnd = (line: string, entry: OpenEntry, end: string) => {
+    clearHeader(header)
+    join(line, entry)
+    if (!line.includes(end)) return
+    entry.awaitsEnd = undefined
+    if (reader.read(`${entry.text} ${line}`, header) === undefined) return
+    entry.time = header.time
+    entry.severity = header.severity
+  }
   /** `lines` is how many the line came in. */
   const place = (line: string, sequence: number, lines: number, isCut: boolean) => {
+    if (open?.awaitsEnd !== undefined && !isCut && hasRoom(line, open)) {
+      joinUpToEnd(line, open, open.awaitsEnd)
+      count(open.format, lines)
+      counts.joined += lines - 1
+      return
+    }
     clearHeader(header)
     const name = reader.read(line, header)
     if (open && !isCut && continues(line, name, open)) {
       if (name !== undefined) open.severity ??= header.severity
+      if (name !== undefined && Number.isNaN(open.time)) open.time = header.time
       count(open.format, lines)
       join(line, open)
     } else if (name !== undefined) {

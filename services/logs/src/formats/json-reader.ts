@@ -31,6 +31,23 @@ const firstAt = (object: JsonObject, paths: readonly string[]): unknown => {
   return undefined
 }
 
+const maxInside = 20
+
+const isPlainObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
+
+/** The object and, where its format has it so, those that are its values. */
+const placesIn = (object: JsonObject, { looksInside }: JsonFormat): readonly JsonObject[] =>
+  looksInside === true ? [object, ...Object.values(object).filter(isPlainObject).slice(0, maxInside)] : [object]
+
+/** The first value at one of the paths, in the first place that has one. */
+const firstIn = (places: readonly JsonObject[], paths: readonly string[]): unknown => {
+  for (const place of places) {
+    const value = firstAt(place, paths)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
 /** How each line begins that is a JSON object. */
 export const startsLikeObject = /^\{/
 
@@ -103,14 +120,15 @@ export const createJsonReader = (
       const object = parseJsonLine(line)
       const format = object && conventionOf(formats, object)
       if (!object || !format) return undefined
-      header.time = timeOf(firstAt(object, format.time))
+      const places = placesIn(object, format)
+      header.time = timeOf(firstIn(places, format.time))
       if (object.timestampNanos !== undefined) header.time += milliseconds(object.timestampNanos)
-      const level = isUnsure(format, object) ? undefined : severityOf(format, firstAt(object, format.level))
+      const level = isUnsure(format, object) ? undefined : severityOf(format, firstIn(places, format.level))
       const status = format.status && firstAt(object, format.status)
       header.severity =
         status === undefined || status === null ? level : worseOf(level ?? 0, severityOfStatus(String(status)))
       header.repeatCount = 1
-      const message = firstAt(object, format.message)
+      const message = firstIn(places, format.message)
       if (typeof message === 'string') readMessage(format, line, message.trimEnd(), header)
       else setMessage(header, 0, lineEnd)
       return format.name
@@ -121,8 +139,9 @@ export const createJsonReader = (
 export const describeJson = (format: JsonFormat, firstLine: string): Description | undefined => {
   const object = parseJsonLine(firstLine)
   if (!object) return undefined
-  const message = firstAt(object, format.message)
-  const time = firstAt(object, format.time)
+  const places = placesIn(object, format)
+  const message = firstIn(places, format.message)
+  const time = firstIn(places, format.time)
   return {
     message: typeof message === 'string' ? message : firstLine,
     fields: object,

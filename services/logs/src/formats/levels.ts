@@ -68,7 +68,7 @@ export const severityOfWord = (
 }
 
 /** Numbers in place of names: what is at least as bad as the first number of a row has its severity. */
-export type NumericLevels = { scheme: 'pino' | 'syslog' | 'nextcloud' | 'openTelemetry' }
+export type NumericLevels = { scheme: 'pino' | 'syslog' | 'nextcloud' | 'openTelemetry' | 'cvss' }
 
 /** Pino and Bunyan: 60 fatal, 50 error, 40 warn. */
 const pino = (level: number) => (level >= 60 ? CRITICAL : level >= 50 ? ERROR : level >= 40 ? WARN : none)
@@ -80,7 +80,10 @@ const nextcloud = (level: number) => (level >= 4 ? CRITICAL : level === 3 ? ERRO
 /** OpenTelemetry's SeverityNumber: 13 warn, 17 error, 21 fatal. */
 const openTelemetry = (level: number) => (level >= 21 ? CRITICAL : level >= 17 ? ERROR : level >= 13 ? WARN : none)
 
-const schemes = { pino, syslog: syslogSeverity, nextcloud, openTelemetry }
+/** The ratings of CVSS 3.1, section 5: 9 critical, 7 high, 4 medium. */
+const cvss = (level: number) => (level >= 9 ? CRITICAL : level >= 7 ? ERROR : level >= 4 ? WARN : none)
+
+const schemes = { pino, syslog: syslogSeverity, nextcloud, openTelemetry, cvss }
 
 export const severityOfNumber = (scheme: NumericLevels['scheme'], level: number): number => schemes[scheme](level)
 

@@ -7,6 +7,8 @@
 export type JoinRule =
   /** Whatever is no new entry belongs to the one before: formats whose every entry starts with a header. */
   | 'untilHeader'
+  /** Whatever comes before the next blank line, or another header of its own: lines of other programs are quoted in it. */
+  | 'untilBlank'
   /** Only what looks like a trace or is indented. */
   | 'traces'
   /** Never. */

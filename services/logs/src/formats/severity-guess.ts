@@ -15,7 +15,7 @@ const rules: readonly Rule[] = [
   {
     severity: severityCode.CRITICAL,
     pattern:
-      /\bkernel (?:panic|bug)\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bstack smashing detected\b|\bdata corruption\b/i,
+      /\bkernel (?:panic|bug)\b|\bpanic on cpu\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bstack smashing detected\b|\bdata corruption\b/i,
   },
   { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|]|==)(?:err(?:or)?|severe)\s?(?:[\])>|]|:|!(?=\s))/i },
   { severity: severityCode.ERROR, pattern: /(?:Exception|Error)(?=[:\s])|Traceback \(most recent call last\)/ },
@@ -32,7 +32,7 @@ const rules: readonly Rule[] = [
 
 /** Denials are taken out before the rules look: "0 errors", "no failure", "errors: 0", "error=null", "without error". */
 const denial =
-  /\b(?:no|not|0|zero|without|any|never)\s+(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?|warnings?|failures?|failed|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b|""|'')/gi
+  /\b(?:no|not|0|zero|without|any|never)\s+(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?|warnings?|failures?|failed|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')/gi
 /** Cheap to look for, and in every text that has a denial. */
 const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''/i
 
@@ -40,7 +40,12 @@ const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b
 export const severityWords: readonly string[] = (
   'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
-  'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled'
+  'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
+  // Names of what JavaScript, Python, Java and .NET throw: each is one word of a text.
+  'typeerror referenceerror syntaxerror rangeerror valueerror keyerror indexerror nameerror oserror ioerror importerror runtimeerror attributeerror ' +
+  'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror ' +
+  'nullpointerexception illegalstateexception illegalargumentexception runtimeexception ioexception filenotfoundexception sqlexception ' +
+  'argumentexception invalidoperationexception nullreferenceexception httprequestexception timeoutexception socketexception outofmemoryerror'
 ).split(' ')
 
 const lookedAt = 4_096

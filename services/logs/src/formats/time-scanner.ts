@@ -16,6 +16,8 @@ export const timePieces = [
   'optionalSecond',
   'zone',
   'zoneMinutes',
+  'utcAhead',
+  'word',
   'compactDate',
   'compactTime',
 ] as const
@@ -154,6 +156,19 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     const minutes = number(3)
     if (minutes >= 0) fields.zone = code === 45 ? -minutes : minutes
   }
+  /** By how many minutes UTC is ahead, with its sign; there may be none. */
+  const utcAhead = () => {
+    const code = text.charCodeAt(at - 1)
+    const minutes = isSign(code) ? number(4) : -1
+    if (minutes >= 0) fields.zone = code === 45 ? minutes : -minutes
+  }
+  /** Up to a zone, whose sign is no separator. */
+  const skipUpToZone = () => {
+    while (at < text.length && !isDigit(text.charCodeAt(at)) && !isLetter(text.charCodeAt(at))) {
+      if (isSign(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1))) return
+      at++
+    }
+  }
   const noon = () => {
     while (text.charCodeAt(at) === 32) at++
     const half = text.charCodeAt(at) | 32
@@ -244,9 +259,11 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
       const value = number(2)
       fields.second = Math.max(0, value)
       if (value >= 0) fraction()
+      noon()
       return true
     },
     zone: () => {
+      skipUpToZone()
       zone()
       return true
     },
@@ -254,10 +271,22 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
       zoneMinutes()
       return true
     },
+    utcAhead: () => {
+      utcAhead()
+      return true
+    },
+    word: () => letters() !== '',
     compactDate,
     compactTime,
   }
-  const steps = pieces.map((piece) => readers[piece])
+  const steps = pieces.map((piece) => {
+    const readPiece = readers[piece]
+    if (piece === 'zone') return readPiece
+    return () => {
+      skipSeparators()
+      return readPiece()
+    }
+  })
   return {
     fields,
     read: (source: string): boolean => {
@@ -267,10 +296,7 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
       fields.fraction = 0
       fields.zone = undefined
       fields.place = undefined
-      for (const step of steps) {
-        skipSeparators()
-        if (!step()) return false
-      }
+      for (const step of steps) if (!step()) return false
       if (fields.zone === undefined && fields.place === undefined) zone()
       return fields.hour < 25 && fields.minute < 60 && fields.second < 62
     },

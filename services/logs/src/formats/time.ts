@@ -37,13 +37,15 @@ export type TimeLayout =
   | 'epoch'
   | 'moment'
   | 'tai64n'
+  | 'hexEpoch'
   | 'timeOfDay'
   | 'numericDate'
+  | 'numericMoment'
   | 'monthFirstDate'
   | readonly TimePiece[]
 
-/** Which of a date's first two numbers is the day, as far as the lines of a file have shown. */
-export type DateOrder = { isDayFirst: boolean | undefined }
+/** Which of a date's numbers is the day, and which the year where all have two digits, as far as the lines of a file have shown. */
+export type DateOrder = { isDayFirst: boolean | undefined; isYearFirst?: boolean | undefined }
 
 export type TimeContext = {
   /** For times that name no zone. */
@@ -127,6 +129,12 @@ const readTai64n = (text: string): number => {
   return hex.startsWith('4') ? (seconds - 10) * 1000 + Math.floor(nanoseconds / 1e6) : Number.NaN
 }
 
+/** Seconds since 1970 in hexadecimal digits, nanoseconds behind a point, as OpenLDAP writes them. */
+const readHexEpoch = (text: string): number => {
+  const [seconds = '', nanoseconds = '0'] = text.split('.')
+  return Number.parseInt(seconds, 16) * 1000 + Math.floor(Number.parseInt(nanoseconds, 16) / 1e6)
+}
+
 const quarterHour = 900_000
 /** A line is written within so short a time of what it tells of that no zone can be between them. */
 const maxDelay = 60_000
@@ -145,16 +153,19 @@ export const atInstant = (local: number, instant: number): number => {
 const momentLayouts: readonly (readonly [RegExp, TimeLayout])[] = [
   [/^\d{1,2}[ /-]\p{L}/u, 'clf'],
   [/^\d{1,2}\.\d{1,2}\./, 'dotted'],
-  [/^\d{1,2}[/-]\d{1,2}[/-]/, 'monthFirstDate'],
+  [/^\d{2}-\d{2} \d/, 'klog'],
   [/^\p{L}{2,9},? \p{L}{3,9} \d/u, 'asctime'],
   [/^\p{L}{2,9}, \d/u, ['weekday', 'day', 'monthName', 'year', 'hour', 'minute', 'second']],
   [/^\p{L}/u, 'syslog'],
 ]
 
+const numericBeginning = /^\d{1,2}[/-]\d{1,2}[/-]/
+
 /** An epoch, or a time that is written in one of the usual ways: with its year first, with a month's name, or in numbers. */
-const createMomentReader = (context: TimeContext): TimeReader => {
+const createMomentReader = (context: TimeContext, numeric: 'monthFirstDate' | 'numericDate'): TimeReader => {
   const readIso = createTimeReader('iso', context)
-  const others = momentLayouts.map(([begins, layout]) => ({ begins, read: createTimeReader(layout, context) }))
+  const layouts = [[numericBeginning, numeric] as const, ...momentLayouts]
+  const others = layouts.map(([begins, layout]) => ({ begins, read: createTimeReader(layout, context) }))
   return (text) => {
     if (/^\d{10,}(?:\.\d+)?$/.test(text)) return readEpoch(text)
     const other = /^\d{4}/.test(text) ? undefined : others.find(({ begins }) => begins.test(text))
@@ -164,7 +175,22 @@ const createMomentReader = (context: TimeContext): TimeReader => {
 
 const dayFirstPieces: readonly TimePiece[] = ['day', 'month', 'anyYear', 'hour', 'minute', 'second']
 const monthFirstPieces: readonly TimePiece[] = ['month', 'day', 'anyYear', 'hour', 'minute', 'second']
+const yearFirstPieces: readonly TimePiece[] = ['shortYear', 'month', 'day', 'hour', 'minute', 'second']
 const firstNumbers = /^(\d{1,2})\D(\d{1,2})\D/
+const shortDate = /^(\d{2})\D(\d{2})\D(\d{2})(?!\d)/
+
+/**
+ * Whether a date of three numbers of two digits begins with its year: what is read the other way has a year that is to come, or one that is
+ * years further back. undefined where both ways are as likely.
+ */
+const beginsWithYear = ([first, second, third]: readonly number[], reference: number): boolean | undefined => {
+  const year = new Date(reference + day).getUTCFullYear() - 2000
+  const age = (of = 0) => (of > year ? Number.POSITIVE_INFINITY : year - of)
+  const ageAsFirst = second !== undefined && second <= 12 ? age(first) : Number.POSITIVE_INFINITY
+  const ageAsLast = first !== undefined && first <= 31 ? age(third) : Number.POSITIVE_INFINITY
+  if (ageAsFirst === ageAsLast || Math.abs(ageAsFirst - ageAsLast) <= 1) return undefined
+  return ageAsFirst < ageAsLast
+}
 
 /**
  * A date of which two numbers come before the year: one past 12 is the day, in this line and in the others of its file. Before a line has
@@ -173,9 +199,17 @@ const firstNumbers = /^(\d{1,2})\D(\d{1,2})\D/
 const createNumericDateReader = (context: TimeContext, isDayFirst: boolean | undefined): TimeReader => {
   const readDayFirst = createTimeReader(dayFirstPieces, context)
   const readMonthFirst = createTimeReader(monthFirstPieces, context)
+  const readYearFirst = createTimeReader(yearFirstPieces, context)
   return (text) => {
     const [, first, second] = firstNumbers.exec(text) ?? []
     const dateOrder: DateOrder = context.dateOrder ?? { isDayFirst: undefined }
+    const short = shortDate.exec(text)
+    if (short) {
+      dateOrder.isYearFirst ??= beginsWithYear(short.slice(1).map(Number), context.reference)
+      if (dateOrder.isYearFirst === true) return readYearFirst(text)
+      // Between slashes the year is rarely first.
+      if (dateOrder.isYearFirst === undefined && !text.includes('/')) return Number.NaN
+    }
     if (Number(first) > 12) dateOrder.isDayFirst = true
     else if (Number(second) > 12) dateOrder.isDayFirst = false
     const isDay = dateOrder.isDayFirst ?? isDayFirst
@@ -211,11 +245,13 @@ const createTimeOfDayReader = ({ zone, named }: TimeContext): TimeReader => {
 
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
   if (layout === 'timeOfDay') return createTimeOfDayReader(context)
-  if (layout === 'moment') return createMomentReader(context)
+  if (layout === 'moment') return createMomentReader(context, 'monthFirstDate')
+  if (layout === 'numericMoment') return createMomentReader(context, 'numericDate')
   if (layout === 'numericDate') return createNumericDateReader(context, undefined)
   if (layout === 'monthFirstDate') return createNumericDateReader(context, false)
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n
+  if (layout === 'hexEpoch') return readHexEpoch
   const { fields, read } = createScanner(typeof layout === 'string' ? timeLayouts[layout] : layout)
   const guessYear = createYearGuess(context)
   let dateKey = -1

@@ -42,7 +42,8 @@ export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce
       texts++
       const start = startOf(text)
       let matched: LogPattern[] | undefined
-      let mayGuess = false
+      // A trace names what was thrown, by a name that is no word to listen for.
+      let mayGuess = text.includes('\n')
       for (const word of found) {
         const triggered = byWord[word]
         if (!triggered) continue

@@ -69,6 +69,7 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
     words.start()
     shapes.start()
     let start = 0
+    let lineEnd = -1
     for (let entry = 0; entry < count; entry++) {
       const end = textEnds[entry] ?? 0
       const entryIsAscii = allAscii || isAscii(text.subarray(start, end))
@@ -84,7 +85,13 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
       const flag = flags[entry] ?? 0
       const named = (flag & severityIsKnown) === 0 ? undefined : flag & severityMask
       severities[entry] = named ?? 0
-      if (words.matched.length > 0) {
+      if (lineEnd < start && lineEnd !== text.length) {
+        lineEnd = text.indexOf(10, start)
+        if (lineEnd < 0) lineEnd = text.length
+      }
+      // A stack trace often names its error in a word that the enricher does not listen for.
+      const mayBeTrace = named === undefined && lineEnd < end
+      if (words.matched.length > 0 || mayBeTrace) {
         const found = enricher.enrich(text.toString(entryIsAscii ? 'latin1' : 'utf8', start, end), words.matched, named)
         severities[entry] = found.severity
         if (found.patterns.length > 0) patternSetOf[entry] = numberOf(found.patterns)

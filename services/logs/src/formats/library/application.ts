@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { anyLevel, clock, isoDate, isoTime, pattern, upperLevel } from './pieces.ts'
+import { anyLevel, clock, isoDate, isoTime, numericDate, pattern, syslogTime } from './pieces.ts'
 
 /** What the logging libraries of other languages write. Every entry starts with a header, so all else belongs to the entry before. */
 export const applicationFormats: readonly LogFormat[] = [
@@ -213,9 +213,56 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'level-first',
-    pattern: pattern`^(?<level>${upperLevel}):? +(?:(?<logger>[A-Za-z][\w.-]*): )?\[?(?<time>${isoTime})\]? *(?:- )?(?<message>.*)`,
+    name: 'chromium',
+    pattern: pattern`^\[(?:(?<pid>\d+):(?:(?<thread>\d+):)?)?(?<time>\d{4}/\d{6}(?:\.\d+)?):(?<level>[A-Z]+\d?):(?<file>[^\]()]{1,200}\(\d+\))\] ?(?<message>.*)`,
+    time: ['month', 'day', 'compactTime'],
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[77:88:0501/102030.250000:WARNING:shelf.cc(400)] row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { pid: '77', file: 'shelf.cc(400)' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'meteor',
+    pattern: pattern`^(?<level>[IWED])(?<time>\d{8}-\d{2}:\d{2}:\d{2}\.\d{3})\((?<offset>-?[\d.]+)\)\? (?<message>.*)`,
+    time: 'compactDateClock',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'W20240501-10:20:30.250(2)? (STDERR) row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: '(STDERR) row 7 leans',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'bracketed-program',
+    pattern: pattern`^\[(?<time>${isoTime})\] (?<program>[a-z][\w.-]*)\[(?<pid>\d+)\]: (?:(?<level>${anyLevel}): )?(?<message>.*)`,
     time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[2024-05-01 10:20:30.250] shelfd[77]: warning: row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { program: 'shelfd', pid: '77' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'level-first',
+    pattern: pattern`^[\[(<]?(?<level>${anyLevel})[\])>]?(?::? {1,12}| ?[-|] ?|\t|:)(?:(?<logger>[A-Za-z][\w.-]*): )?[\[(]?(?<time>${isoTime}|${numericDate}|\d{2}-\d{2} ${clock}|${syslogTime})[\])]? *(?:-{1,2}>? |: ?)?(?<message>.*)`,
+    time: 'numericMoment',
     joins: 'untilHeader',
     samples: [
       {
@@ -224,6 +271,20 @@ export const applicationFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'Shelf 7 fell over',
       },
+      {
+        line: '[WARN] [05/14/2024 10:20:30.250] [shelf-7] row 7 leans',
+        time: '2024-05-14T10:20:30.250Z',
+        severity: 'WARN',
+        message: '[shelf-7] row 7 leans',
+      },
+      {
+        line: 'ERROR 05-01 10:20:30 [shelf.py:7] no room',
+        time: '2024-05-01T10:20:30.000Z',
+        message: '[shelf.py:7] no room',
+      },
+      { line: 'WARNING May 01 10:20:30.250 row 7 leans', time: '2024-05-01T10:20:30.250Z', severity: 'WARN' },
+      { line: 'error [2024-05-01 10:20:30.250 +02:00] no room', time: '2024-05-01T08:20:30.250Z', severity: 'ERROR' },
+      { line: 'ERROR - 2024-05-01 10:20:30 --> no room', time: '2024-05-01T10:20:30.000Z', message: 'no room' },
       {
         line: 'DEBUG: ShelfPlugin: 2024/05/01 10:20:30 rows were counted',
         time: '2024-05-01T10:20:30.000Z',
@@ -236,7 +297,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'bracketed',
-    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]? ?(?<message>.*)`,
+    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]? ?(?:\[(?<name>[a-z_]\w*(?:\.\w+)+)\] )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

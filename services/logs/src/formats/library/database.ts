@@ -298,7 +298,7 @@ export const databaseFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'couchdb',
-    pattern: pattern`^\[(?<level>\w+)\] (?<time>${isoTime}) (?<node>\S+@\S+) <(?<process>[\d.]+)> (?<request>\S+) (?<message>.*)`,
+    pattern: pattern`^\[(?<level>\w+)\] (?<time>${isoTime}) (?<node>[^\s@]+@\S+) <(?<process>[\d.]+)> (?<request>\S+) (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

@@ -84,6 +84,22 @@ export const goFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'zerolog-dated',
+    pattern: pattern`^(?<time>\d{4}/\d{2}/\d{2} \d{1,2}:\d{2}[AP]M) (?<level>TRC|DBG|INF|WRN|ERR|FTL|PNC) (?:(?<file>\S+\.go:\d+) > )?(?<message>.*)`,
+    time: ['year', 'month', 'day', 'hour', 'minute', 'optionalSecond'],
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024/05/01 01:20PM ERR shop/shelf.go:77 > no room | row=7',
+        time: '2024-05-01T13:20:00.000Z',
+        severity: 'ERROR',
+        message: 'no room | row=7',
+        fields: { file: 'shop/shelf.go:77' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'hclog',
     pattern: pattern`^ *(?<time>${isoDate}T${clock}${zone}) \[(?<level>TRACE|DEBUG|INFO|WARN|ERROR)\] +(?<logger>[a-z][\w.-]*(?:\[[^\]]*\])?): (?<message>.*)`,
     time: 'iso',

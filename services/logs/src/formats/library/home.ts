@@ -76,4 +76,20 @@ export const homeFormats: readonly LogFormat[] = [
       },
     ],
   },
+  {
+    kind: 'pattern',
+    name: 'mpd',
+    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2} \d{2}:\d{2}) : (?:(?<domain>\w+): )?(?<message>.*)`,
+    time: ['monthName', 'day', 'hour', 'minute'],
+    joins: 'traces',
+    samples: [
+      {
+        line: 'May 01 10:20 : exception: Failed to open row 7',
+        time: '2024-05-01T10:20:00.000Z',
+        severity: 'ERROR',
+        message: 'Failed to open row 7',
+        fields: { domain: 'exception' },
+      },
+    ],
+  },
 ]

@@ -99,7 +99,7 @@ export const javaFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'log4j-bracketed-logger',
-    pattern: pattern`^(?<time>${isoTime}) +\[?(?<level>${upperLevel})\]? +\[(?<logger>(?:[a-z][\w-]*\.)+[A-Z][\w$]*)\] - (?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime}) +\[?(?<level>${upperLevel})(?: {0,5}\])? {1,5}\[(?<logger>(?:[a-z][\w-]*\.)+[A-Za-z][\w$]*) {0,60}\] - (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

@@ -32,6 +32,18 @@ const someTimes = [
   'occurred_at',
   'time_iso8601',
   'timestampSeconds',
+  'eventtime',
+  'logtime',
+  'log_time',
+  'LogTime',
+  'dateTime',
+  'date_time',
+  'time_local',
+  'createdAt',
+  'created',
+  'requestTime',
+  'requestTimeEpoch',
+  'updatedAt',
 ]
 const someLevels = [
   'level',
@@ -49,6 +61,7 @@ const someLevels = [
   'LevelDisplayName',
   'LogLevel',
   'log_level',
+  'priority',
 ]
 const someMessages = [
   'message',
@@ -67,6 +80,11 @@ const someMessages = [
   'displayMessage',
   'Operation',
   'eventName',
+  'title',
+  'action',
+  'summary',
+  'description',
+  'eventType',
 ]
 
 /** Conventions of logging libraries, whoever uses them; the first whose keys are all there reads the line. */
@@ -297,6 +315,7 @@ export const jsonConventions: readonly JsonFormat[] = [
     kind: 'json',
     name: 'json',
     requires: [],
+    looksInside: true,
     time: someTimes,
     level: someLevels,
     message: someMessages,
@@ -329,6 +348,16 @@ export const jsonConventions: readonly JsonFormat[] = [
       },
       { line: '{"timestamp":"May  1, 2024 @ 10:20:30.250","message":"slow"}', time: '2024-05-01T10:20:30.250Z' },
       { line: '{"time":"Wed, 01 May 2024 10:20:30 GMT","message":"slow"}', time: '2024-05-01T10:20:30.000Z' },
+      {
+        line: '{"context":{"severity":"error","service":"shop"},"meta":{"timestamp":"2024-05-01T10:20:30.250Z"},"message":"row 7 leans"}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+      },
+      {
+        line: '{"requestId":"7a","requestTime":"01/May/2024:10:20:30 +0200","httpMethod":"GET","status":"200"}',
+        time: '2024-05-01T08:20:30.000Z',
+      },
       { line: '{"a":1}', time: null, severity: null },
     ],
   },

@@ -356,4 +356,43 @@ export const jsonProducts: readonly JsonFormat[] = [
       },
     ],
   },
+  {
+    kind: 'json',
+    name: 'json-guardduty',
+    requires: ['schemaVersion', 'accountId', 'severity', 'type', 'title'],
+    time: ['createdAt', 'updatedAt'],
+    level: ['severity'],
+    numbers: 'cvss',
+    message: ['title'],
+    samples: [
+      {
+        line: '{"schemaVersion":"2.0","accountId":"7","type":"Recon:EC2/Row","severity":8,"createdAt":"2024-05-01T10:20:30.250Z","title":"Row 7 is looked at."}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'Row 7 is looked at.',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-lager',
+    // Of Cloud Foundry and Concourse.
+    requires: ['timestamp', 'source', 'message', 'log_level'],
+    time: ['timestamp'],
+    level: ['log_level'],
+    levels: new Map<string, Severity | null>([
+      ['3', 'CRITICAL'],
+      ['2', 'ERROR'],
+      ...['0', '1'].map((level): [string, null] => [level, null]),
+    ]),
+    message: ['message'],
+    samples: [
+      {
+        line: '{"timestamp":"1714558830.250000000","source":"shelf","message":"shelf.no-room","log_level":2,"data":{}}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'shelf.no-room',
+      },
+    ],
+  },
 ]

@@ -1,8 +1,15 @@
 import type { LogFormat } from '../format.ts'
+import { applianceFormats } from './appliances.ts'
 import { applicationFormats } from './application.ts'
 import { cloudFormats } from './cloud.ts'
+import { containerFormats } from './containers.ts'
 import { databaseFormats } from './database.ts'
-import { containerFormats, genericFormats } from './generic.ts'
+import { deviceFormats } from './devices.ts'
+import { distributedDatabaseFormats } from './distributed-databases.ts'
+import { gameFormats } from './games.ts'
+import { genericFormats } from './generic.ts'
+import { genericDates, genericTimesWithin } from './generic-dates.ts'
+import { genericLevels } from './generic-levels.ts'
 import { goFormats } from './go.ts'
 import { homeFormats } from './home.ts'
 import { javaFormats } from './java.ts'
@@ -10,13 +17,19 @@ import { jsonAccess } from './json-access.ts'
 import { jsonConventions } from './json-conventions.ts'
 import { jsonExchange } from './json-exchange.ts'
 import { jsonProducts } from './json-products.ts'
+import { mailFormats } from './mail.ts'
+import { monitoringFormats } from './monitoring.ts'
 import { networkFormats } from './network.ts'
+import { packageFormats } from './packages.ts'
 import { pythonFormats } from './python.ts'
 import { securityFormats } from './security.ts'
+import { storageFormats } from './storage.ts'
 import { syslogFormats } from './syslog.ts'
 import { systemFormats } from './system.ts'
+import { virtualizationFormats } from './virtualization.ts'
 import { webFormats } from './web.ts'
 import { webFrameworkFormats } from './web-frameworks.ts'
+import { windowsFormats } from './windows.ts'
 
 const logfmt: LogFormat = {
   kind: 'logfmt',
@@ -68,7 +81,11 @@ export const logFormats: readonly LogFormat[] = [
   ...jsonConventions,
   ...containerFormats.filter((format) => format.name === 'cri'),
   ...securityFormats,
+  ...applianceFormats,
   ...networkFormats,
+  ...mailFormats,
+  ...monitoringFormats,
+  ...distributedDatabaseFormats,
   ...cloudFormats,
   ...syslogFormats,
   ...webFormats,
@@ -78,9 +95,18 @@ export const logFormats: readonly LogFormat[] = [
   ...goFormats,
   ...databaseFormats,
   ...systemFormats,
+  ...deviceFormats,
+  ...windowsFormats,
+  ...virtualizationFormats,
+  ...storageFormats,
+  ...packageFormats,
   ...homeFormats,
+  ...gameFormats,
   ...applicationFormats,
   logfmt,
   ...containerFormats.filter((format) => format.name !== 'cri'),
   ...genericFormats,
+  ...genericDates,
+  ...genericLevels,
+  ...genericTimesWithin,
 ]

@@ -212,4 +212,54 @@ export const networkFormats: readonly LogFormat[] = [
       },
     ],
   },
+  {
+    kind: 'pattern',
+    name: 'tinyproxy',
+    pattern: pattern`^(?<level>CONNECT|INFO|NOTICE|WARNING|ERROR|CRITICAL) +(?<time>${syslogTime}) \[(?<pid>\d+)\]: (?<message>.*)`,
+    time: 'syslog',
+    levels: new Map([['connect', null]]),
+    joins: 'traces',
+    samples: [
+      {
+        line: 'CONNECT   May 01 10:20:30.250 [77]: Connect (file descriptor 7): attic [192.0.2.7]',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: null,
+        message: 'Connect (file descriptor 7): attic [192.0.2.7]',
+        fields: { pid: '77' },
+      },
+      { line: 'WARNING   May 01 10:20:30 [77]: row 7 leans', severity: 'WARN' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'stunnel',
+    pattern: pattern`^(?<time>\d{4}\.\d{2}\.\d{2} \d{2}:\d{2}:\d{2}) LOG(?<priority>[0-7])\[(?<thread>[^\]]*)\]: (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024.05.01 10:20:30 LOG4[main]: row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { thread: 'main' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'openldap',
+    pattern: pattern`^(?<time>[0-9a-f]{8}(?:\.[0-9a-f]{8})?) (?:(?<thread>0x[0-9a-f]+) |(?=conn=|slapd |@\(#\)|daemon: |connection_|=> |<= ))(?<message>.*)`,
+    time: 'hexEpoch',
+    joins: 'traces',
+    samples: [
+      {
+        line: '66321a2e.0ee6b280 0x7f1c2a3d5700 conn=7 fd=12 ACCEPT from IP=192.0.2.7:51000 (IP=0.0.0.0:389)',
+        time: '2024-05-01T10:32:14.250Z',
+        severity: null,
+        message: 'conn=7 fd=12 ACCEPT from IP=192.0.2.7:51000 (IP=0.0.0.0:389)',
+      },
+      { line: '66321a2f conn=7 op=0 UNBIND', time: '2024-05-01T10:32:15.000Z', message: 'conn=7 op=0 UNBIND' },
+    ],
+  },
 ]

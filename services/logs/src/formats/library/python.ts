@@ -37,8 +37,24 @@ export const pythonFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'home-assistant-supervisor',
+    pattern: pattern`^(?<time>\d{2}-\d{2}-\d{2} ${clock}) (?<level>${upperLevel}) \((?<thread>[^)]+)\) \[(?<logger>[^\]]+)\] (?<message>.*)`,
+    time: 'shortYearFirst',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '24-05-01 10:20:30 WARNING (MainThread) [supervisor.shelf] row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { logger: 'supervisor.shelf' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'openstack',
-    pattern: pattern`^(?:[\w.-]+\.log\S* )?(?<time>${isoDate} ${clock}) (?<pid>\d+) (?<level>${upperLevel}) (?<logger>[\w.]+) \[(?<request>[^\]]*)\] (?<message>.*)`,
+    pattern: pattern`^(?:[\w.-]{1,100}?\.log\S{0,60} )?(?<time>${isoDate} ${clock}) (?<pid>\d+) (?<level>${upperLevel}) (?<logger>[\w.]+) \[(?<request>[^\]]*)\] (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

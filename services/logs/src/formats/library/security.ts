@@ -235,7 +235,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'mikrotik',
-    pattern: pattern`^(?<time>${isoTime}) (?:(?<host>[\w.:-]+) )?(?<topics>[a-z0-9-]+(?:,[a-z0-9-]+)*),(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+)* (?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime}) (?:(?<host>[\w.:-]+) )?(?<topics>[a-z0-9-]+(?:,[a-z0-9-]+){0,9}),(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+){0,9} (?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [

@@ -19,6 +19,10 @@ const carries = [
   'cef',
   'leef',
   'logfmt',
+  'ivanti',
+  'python-logging',
+  'iso-time',
+  'go-log',
 ]
 
 /** Syslog as it goes over the wire and as it lies in files, and the journal's ways to print. */
@@ -31,13 +35,20 @@ export const syslogFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'traces',
     carries,
+    // Parameters of the structured data, and what Check Point writes in its place.
+    pairs: /(?<=[[ ])([\w.-]{1,100})[=:]"((?:[^"\\]|\\.)*)"/g,
     samples: [
+      {
+        line: '<134>1 2024-08-24T05:14:15Z gate7 CheckPoint 77 - [action:"Drop"; src:"192.0.2.9"; proto:"6"]',
+        severity: null,
+        fields: { host: 'gate7', action: 'Drop', src: '192.0.2.9' },
+      },
       {
         line: '<34>1 2024-10-11T22:14:15.003Z mail.example.net su 77 ID47 [exampleSDID@32473 iut="3"] su root failed for kim on /dev/pts/8',
         time: '2024-10-11T22:14:15.003Z',
         severity: 'CRITICAL',
         message: 'su root failed for kim on /dev/pts/8',
-        fields: { host: 'mail.example.net', program: 'su', pid: '77', id: 'ID47' },
+        fields: { host: 'mail.example.net', program: 'su', pid: '77', id: 'ID47', iut: '3' },
       },
       {
         line: '<165>1 2024-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 - - all is well',
@@ -164,6 +175,24 @@ export const syslogFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'syslog-bsd',
+    // As `syslogd -v` writes it.
+    pattern: pattern`^(?<time>${syslogTime}) <(?<facility>[a-z]{3,8}[0-7]?)\.(?<level>emerg|alert|crit|err|warning|notice|info|debug)> (?<host>\S+) (?:${program}: ?)?(?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    carries,
+    samples: [
+      {
+        line: 'May  1 10:20:30 <kern.crit> attic kernel: row 7 fell over',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'row 7 fell over',
+        fields: { facility: 'kern', host: 'attic', program: 'kernel' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'journal-full',
     pattern: pattern`^[A-Z][a-z]{2} (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)? (?:[A-Z]{2,5}|[+-]\d{2,4})) (?<host>[\w.-]+) ${program}: ?(?<message>.*)`,
     time: 'iso',
@@ -235,7 +264,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -318,6 +347,21 @@ export const syslogFormats: readonly LogFormat[] = [
         line: 'May  1 10:20:30 attic shelfd 1.4.1: restart.',
         message: 'restart.',
         fields: { program: 'shelfd 1.4.1' },
+      },
+      {
+        line: 'May 01 10:20:30 attic kdcd[77](info): row 7 stands',
+        message: 'row 7 stands',
+        fields: { host: 'attic', program: 'kdcd', pid: '77', subject: 'info' },
+      },
+      {
+        line: 'Mar 20 10:20:30 gate Ivanti: 2014-03-20 10:20:31 - ive - [192.0.2.7] kim(Users)[] - Login failed',
+        time: '2014-03-20T10:20:30.000Z',
+        fields: { program: 'Ivanti', user: 'kim', client: '192.0.2.7' },
+      },
+      {
+        line: 'May  1 10:20:30 attic shelfd[7]: 2023-05-01T10:20:30Z W! [row] row 7 never failed',
+        time: '2023-05-01T10:20:30.000Z',
+        severity: 'WARN',
       },
       {
         line: 'May  1 10:20:30 attic doord[1] (com.example.door.417): was shut',
