@@ -1,48 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { decodeBatch } from '../entries/entry-batch.ts'
-import { type Severity, severityCode, severityOfCode } from '../entries/severity-code.ts'
-import { createFileParser } from './file-parser.ts'
+import { severityCode } from '../entries/severity-code.ts'
+import { parseForTests as parse } from './parse-for-tests.ts'
 import { guessSeverity } from './severity-guess.ts'
-import { utc } from './zone.ts'
-
-type Parsed = {
-  text: string
-  sequence: number
-  time: string | null
-  severity: Severity | null
-  format: string
-  repeat: number
-}
-
-const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, format?: string, firstYear?: number) => {
-  const entries: Parsed[] = []
-  const parser = createFileParser({
-    source: { sourceId: 'test', branch: null, tenantId: null },
-    time: { zone: utc, reference: Date.UTC(2024, 11, 31), firstYear },
-    format,
-    now: () => 0,
-    onBatch: (buffer) => {
-      const batch = decodeBatch(buffer)
-      for (let index = 0; index < batch.count; index++) {
-        const from = index === 0 ? 0 : (batch.textEnds[index - 1] ?? 0)
-        const isOwn = ((batch.flags[index] ?? 0) & 32) === 0
-        const time = batch.times[index] ?? Number.NaN
-        entries.push({
-          text: Buffer.from(batch.text.subarray(from, batch.textEnds[index])).toString(),
-          sequence: batch.sequences[index] ?? 0,
-          time: isOwn && !Number.isNaN(time) ? new Date(time).toISOString() : null,
-          severity: severityOfCode((batch.flags[index] ?? 0) & 3),
-          format: batch.origins[batch.originOf[index] ?? 0]?.format ?? '',
-          repeat: batch.repeats[index] ?? 0,
-        })
-      }
-    },
-  })
-  const bytes = Buffer.from(content)
-  for (let start = 0; start < bytes.length; start += cutAt) parser.push(bytes.subarray(start, start + cutAt))
-  parser.end()
-  return { entries, counts: parser.counts }
-}
 
 const java = `2024-01-24T07:00:30,139 ERROR [main] org.example.App: no luck
 java.lang.IllegalStateException: no luck

@@ -175,7 +175,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const mayNameError = Number.isNaN(header.time) && namesError(line)
     if (name !== undefined && !mayNameError && rule !== 'untilBlank')
       return name === entry.format && continuesWrapped(line, name, entry)
-    if (rule === 'untilBlank') return entry.blankLines === 0 && name !== entry.format
+    if (rule === 'untilBlank') return entry.blankLines === 0
     const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
     // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
     if (name !== undefined) return isFree || entry.trace === 'node'

@@ -7,7 +7,7 @@
 export type JoinRule =
   /** Whatever is no new entry belongs to the one before: formats whose every entry starts with a header. */
   | 'untilHeader'
-  /** Whatever comes before the next blank line, or another header of its own: lines of other programs are quoted in it. */
+  /** Whatever comes before the next blank line, with headers that it has: lines of other programs are quoted in it. */
   | 'untilBlank'
   /** Only what looks like a trace or is indented. */
   | 'traces'

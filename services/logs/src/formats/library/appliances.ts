@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { pattern } from './pieces.ts'
+import { isoTime, pattern, syslogTime } from './pieces.ts'
 
 /** Switches, routers and tunnels that write a layout of their own rather than syslog's. */
 export const applianceFormats: readonly LogFormat[] = [
@@ -104,6 +104,29 @@ export const applianceFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'Login failed using auth server LDAP',
         fields: { client: '192.0.2.7', user: 'kim', realm: 'Users' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-mnemonic',
+    // As Cisco's, behind the process that writes it: of Arista and Juniper.
+    pattern: pattern`^(?:<\d{1,3}>)?(?<time>${syslogTime}|${isoTime}) {1,2}(?<host>[\w.:-]+) (?<program>[\w/-]+)(?:\[(?<pid>\d+)\])?: (?:\d{1,9}: )?%(?<facility>[A-Z]\w*)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
+    time: 'moment',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'May  1 10:20:30 gate7 Stp: 7: %SPANTREE-3-LEAN: row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+        fields: { host: 'gate7', program: 'Stp', mnemonic: 'LEAN' },
+      },
+      {
+        line: 'May  1 10:20:30.250  gate7 rpd[77]: %DAEMON-4-LEAN: row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        fields: { pid: '77' },
       },
     ],
   },

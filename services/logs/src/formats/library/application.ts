@@ -260,6 +260,37 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'glib',
+    pattern: pattern`^(?:\((?<program>[^:()]{1,80}):(?<pid>\d+)\): |\*\* (?=[A-Z(]))(?:(?<domain>[\w-]{1,60}?)-)??(?<level>ERROR|CRITICAL|WARNING|Message|INFO|DEBUG)(?: \*\*)?: (?:(?<clock>\d{2}:\d{2}:\d{2}\.\d{3}): )?(?<message>.*)`,
+    joins: 'traces',
+    levels: new Map([['message', null]]),
+    samples: [
+      {
+        line: '(shelf:77): Gtk-WARNING **: 10:20:30.250: row 7 leans',
+        time: null,
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { program: 'shelf', pid: '77', domain: 'Gtk' },
+      },
+      {
+        line: '(shelf:77): GLib-GIO-CRITICAL **: 10:20:30.250: no room',
+        severity: 'CRITICAL',
+        fields: { domain: 'GLib-GIO' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'buildkit',
+    pattern: pattern`^#(?<step>\d+) (?:(?<uptime>\d+\.\d{1,3}) |(?<level>ERROR|WARN|WARNING): |(?=\[(?:internal\]|[^\]]{0,120}\d+/\d+\])|DONE \d|CACHED|CANCELED))(?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      { line: '#7 ERROR: no room', time: null, severity: 'ERROR', message: 'no room', fields: { step: '7' } },
+      { line: '#7 0.250 row 7 stands', severity: null, message: 'row 7 stands' },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'level-first',
     pattern: pattern`^[\[(<]?(?<level>${anyLevel})[\])>]?(?::? {1,12}| ?[-|] ?|\t|:)(?:(?<logger>[A-Za-z][\w.-]*): )?[\[(]?(?<time>${isoTime}|${numericDate}|\d{2}-\d{2} ${clock}|${syslogTime})[\])]? *(?:-{1,2}>? |: ?)?(?<message>.*)`,
     time: 'numericMoment',

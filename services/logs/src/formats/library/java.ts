@@ -116,7 +116,7 @@ export const javaFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'log4j',
     // One word and a colon may be how a message begins: a logger without dots has a space before what follows it, and no dash before itself.
-    pattern: pattern`^(?<time>${isoTime})(?: \[myid:(?<server>\d*)\])?(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +(?!${dottedLogger}))?(?:(?:- +)?(?<logger>(?:[\w$\/-]+\.)+[\w$\/-]+(?=:? )|(?<!- +)[\w$\/-]+(?= ))(?:: | +[-:] ))?(?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime})(?: \[myid:(?<server>\d*)\])?(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +(?!${dottedLogger}))?(?:(?:- +)?(?<logger>(?:[\w$\/-]+\.)+[\w$\/-]+(?=:? )|(?<!- +)[\w$\/-]+(?= ))(?:: | +[-:] )|(?<class>(?:[a-z]\w*\.)+[A-Z][\w$]*) )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

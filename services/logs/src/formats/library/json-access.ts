@@ -108,4 +108,23 @@ export const jsonAccess: readonly JsonFormat[] = [
       },
     ],
   },
+  {
+    kind: 'json',
+    name: 'json-request',
+    // What a framework writes of a request beside the level of its logger.
+    requires: ['method', 'status', 'level'],
+    matches: { method: /^(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|PROPFIND)$/, status: /^[1-5]\d\d$/ },
+    time: ['time', 'ts', 'timestamp', '@timestamp', 'asctime'],
+    level: ['level'],
+    status: ['status'],
+    message: ['msg', 'message', 'uri', 'path', 'url'],
+    samples: [
+      {
+        line: '{"level":"info","method":"GET","msg":"access","status":502,"time":"2024-05-01T10:20:30Z","uri":"/rows/7"}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'access',
+      },
+    ],
+  },
 ]

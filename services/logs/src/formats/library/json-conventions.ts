@@ -41,6 +41,7 @@ const someTimes = [
   'time_local',
   'createdAt',
   'created',
+  'date_create',
   'requestTime',
   'requestTimeEpoch',
   'updatedAt',

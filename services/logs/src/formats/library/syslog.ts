@@ -264,7 +264,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) {1,2}(?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -378,6 +378,7 @@ export const syslogFormats: readonly LogFormat[] = [
         message: 'stands open',
         fields: { host: 'gate7', program: '%DOOR' },
       },
+      { line: 'May  1 10:20:30  gate7 mgd[77]: row 7 stands', fields: { host: 'gate7', program: 'mgd', pid: '77' } },
       { line: 'Feb 29 00:00:01 router -- MARK --', time: '2024-02-29T00:00:01.000Z', severity: null },
       {
         line: 'août 19 11:08:37 portable cron[49]: démarré',

@@ -1,6 +1,6 @@
 import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
-import { pattern } from './pieces.ts'
+import { isoTime, pattern } from './pieces.ts'
 import { withoutEntities } from './xml-entities.ts'
 
 /** Information, warnings and errors, as Configuration Manager numbers them. */
@@ -137,7 +137,7 @@ export const windowsFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cmtrace-lines',
-    pattern: pattern`^<!\[LOG\[(?<message>.*)`,
+    pattern: pattern`^<!\[LOG\[(?!.*\]LOG\]!>)(?<message>.*)`,
     joins: 'never',
     ends: ']LOG]!>',
     samples: [{ line: '<![LOG[the rows of shelf 7:', time: null, message: 'the rows of shelf 7:' }],
@@ -186,5 +186,23 @@ export const windowsFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'untilBlank',
     samples: [{ line: '>>>  Section start 2024/05/01 10:20:30.250', time: '2024-05-01T10:20:30.250Z' }],
+  },
+  {
+    kind: 'pattern',
+    name: 'powershell-list',
+    // Objects as lists of their properties, which `Get-WinEvent` and `Get-EventLog` give.
+    pattern: pattern`^(?:(?:TimeCreated|TimeGenerated|TimeWritten) +: (?<time>${isoTime}|\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d{2}:\d{2}(?: [AP]M)?)$|(?:LevelDisplayName|EntryType|Level) +: (?<level>Critical|Error|Warning|Information|Verbose|\w*Audit)$|(?<key>[A-Z]\w{1,40}) +:(?: |$))(?<message>.*)`,
+    time: 'moment',
+    levels: new Map<string, Severity | null>([
+      ['failureaudit', 'WARN'],
+      ['successaudit', null],
+    ]),
+    joins: 'untilBlank',
+    needsMajority: true,
+    samples: [
+      { line: 'TimeCreated  : 5/1/2024 1:20:30 PM', time: '2024-05-01T13:20:30.000Z' },
+      { line: 'LevelDisplayName : Warning', time: null, severity: 'WARN' },
+      { line: 'Message      : row 7 leans', severity: null, message: 'row 7 leans', fields: { key: 'Message' } },
+    ],
   },
 ]

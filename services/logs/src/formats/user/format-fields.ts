@@ -22,7 +22,7 @@ export const flag = z.boolean('must be true or false')
 const nameRule = 'must be 1 to 40 small letters, digits and hyphens, such as "shop-worker"'
 export const name = z.string(nameRule).regex(/^[a-z0-9][a-z0-9-]{0,39}$/, nameRule)
 
-export const joins = oneOf(['untilHeader', 'traces', 'never'])
+export const joins = oneOf(['untilHeader', 'untilBlank', 'traces', 'never'])
 
 const headerGroups = ['time', 'instant', 'level', 'priority', 'status', 'message']
 

@@ -42,7 +42,7 @@ const jsonFormat = closedObject({
   level: paths.default([]),
   status: paths.exactOptional(),
   message: paths.default([]),
-  numbers: oneOf(['pino', 'syslog', 'nextcloud', 'openTelemetry']).exactOptional(),
+  numbers: oneOf(['pino', 'syslog', 'nextcloud', 'openTelemetry', 'cvss']).exactOptional(),
   ...trailing,
 }).transform(({ description, kind: _, ...fields }): DescribedFormat => {
   const format: JsonFormat = { kind: 'json', ...fields }
