@@ -98,7 +98,7 @@ describe('how a line begins', () => {
   })
 
   test('no format of the library is ruled out for a line that it fits, and of most lines few are left', () => {
-    // Formats that need a majority of a file's lines are not looked for line by line.
+    // Formats with `needsMajority` are not part of the automaton.
     const patterns = logFormats.flatMap((format) =>
       format.kind === 'pattern' && format.needsMajority !== true ? [format.pattern] : [],
     )

@@ -3,7 +3,7 @@ import { parseForTests as parse } from './parse-for-tests.ts'
 
 const parsed = (...lines: string[]) => parse(`${lines.join('\n')}\n`).entries
 
-describe('entries of which more than a header tells where they end', () => {
+describe('entries that end at a blank line or at a text', () => {
   test('an alert quotes lines of other programs up to the blank line after it', () => {
     const alert = [
       '** Alert 1714558830.2978: - syslog,sshd,',
@@ -35,7 +35,7 @@ describe('entries of which more than a header tells where they end', () => {
   test('an entry goes on up to the line that ends it, which carries its time and its level', () => {
     const lines = [
       '<![LOG[the rows of shelf 7:',
-      '2024-05-01 10:20:30 ERROR is what one of them says',
+      '2024-05-01 10:20:30 ERROR is written in one of them',
       'no more]LOG]!><time="14:24:33.250-060" date="06-26-2024" component="Shelf" context="" type="2" thread="7" file="row.cpp:7">',
     ]
     const next =

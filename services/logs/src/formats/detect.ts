@@ -20,7 +20,7 @@ export const streamOf = (name: string, line: string): string | undefined => {
   return format === undefined || format.kind === 'logfmt' ? undefined : format.stream?.exec(line)?.[1]
 }
 
-/** The text that the last line of an entry of a format has; undefined for a format whose entries end otherwise. */
+/** The text by which a format's last line of an entry is recognized; undefined for formats without one. */
 export const endOf = (name: string): string | undefined => {
   const format = formatsInForce().byName.get(name)
   return format?.kind === 'pattern' ? format.ends : undefined
@@ -86,7 +86,7 @@ const readEach = (candidates: readonly LineReader[]): LineReader => ({
   },
 })
 
-/** Candidates in their order, and which of them a line may be of; and those that only read files of which most lines are theirs. */
+/** Candidates in order and their automaton. `byMajority` are those that read a file only if most of its first lines match. */
 type Candidates = { all: readonly Candidate[]; beginnings: Beginnings; byMajority: readonly Candidate[] }
 
 const readFirst = ({ all, beginnings }: Pick<Candidates, 'all' | 'beginnings'>): LineReader => ({
@@ -166,7 +166,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()
-  /** Of the formats that need a majority, the one that has it. */
+  /** The format with `needsMajority` that most of the file's first lines match. */
   let majority: Candidate | undefined
 
   const readAny = (line: string, header: Header): string | undefined => {

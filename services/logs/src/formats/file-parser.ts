@@ -81,7 +81,7 @@ type OpenEntry = {
   trace: TraceState
   blankLines: number
   awaitsMessage: boolean
-  /** What the entry's last line has, as long as it has not come. */
+  /** The text that the entry's last line contains; undefined once that line is joined. */
   awaitsEnd: string | undefined
   /** Where a container's runtime wrote it: the stream, and when its last line came. */
   stream: string | undefined
@@ -194,7 +194,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const count = (name: string, lines: number) => {
     counts.formats[name] = (counts.formats[name] ?? 0) + lines
   }
-  /** Joins a line to an entry whose last line has not come. That one completes the header. */
+  /** Joins a line to an entry that ends at a text. The last line completes the header. */
   const joinUpToEnd = (line: string, entry: OpenEntry, end: string) => {
     clearHeader(header)
     join(line, entry)

@@ -42,13 +42,13 @@ export type PatternFormat = {
   carries?: readonly string[]
   /** What it announces stands on the next line, whatever that looks like; a level there counts where the header has none. */
   announces?: boolean
-  /** A text that its last line has: an entry goes on up to there, and what its first line lacks is read from that line behind the first. */
+  /** An entry continues up to the line that contains this text. Its header is then read from the first and the last line, joined by a space. */
   ends?: string
   /** Its time is of the day that times of day after it are of. */
   namesDay?: boolean
   /** Any line with a time at its start matches: tried after all that know more. */
   isGeneric?: boolean
-  /** Used in files of which at least half of the first lines are of it: a single line of it may be a line of another format, or a sentence. */
+  /** Used only for files of which at least half of the first lines match: elsewhere a matching line is likely to be prose or part of another entry. */
   needsMajority?: boolean
   samples: readonly Sample[]
 }
@@ -66,7 +66,7 @@ export type JsonFormat = {
   /** An HTTP status; the worse of it and the level counts. */
   status?: readonly string[]
   message: readonly string[]
-  /** What the object itself lacks is looked for in the objects that it has. */
+  /** Keys that are missing at the top level are searched in the nested objects, one level deep. */
   looksInside?: boolean
   /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */
   levels?: ReadonlyMap<string, Severity | null>

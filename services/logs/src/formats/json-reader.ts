@@ -35,11 +35,11 @@ const maxInside = 20
 
 const isPlainObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
 
-/** The object and, where its format has it so, those that are its values. */
+/** The object and, if the format looks inside, its nested objects. */
 const placesIn = (object: JsonObject, { looksInside }: JsonFormat): readonly JsonObject[] =>
   looksInside === true ? [object, ...Object.values(object).filter(isPlainObject).slice(0, maxInside)] : [object]
 
-/** The first value at one of the paths, in the first place that has one. */
+/** The first value at one of the paths, in the first object that has one. */
 const firstIn = (places: readonly JsonObject[], paths: readonly string[]): unknown => {
   for (const place of places) {
     const value = firstAt(place, paths)

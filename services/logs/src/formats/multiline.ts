@@ -7,7 +7,7 @@
 export type JoinRule =
   /** Whatever is no new entry belongs to the one before: formats whose every entry starts with a header. */
   | 'untilHeader'
-  /** Whatever comes before the next blank line, with headers that it has: lines of other programs are quoted in it. */
+  /** All lines before the next blank line, even if they match a format: such entries quote lines of other programs. */
   | 'untilBlank'
   /** Only what looks like a trace or is indented. */
   | 'traces'

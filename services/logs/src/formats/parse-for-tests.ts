@@ -12,7 +12,7 @@ export type Parsed = {
   repeat: number
 }
 
-/** The entries of a file that is pushed in pieces of `cutAt` bytes, and what was counted. Years are those before 2025. */
+/** Parses a file pushed in pieces of `cutAt` bytes. The reference year is 2024. */
 export const parseForTests = (
   content: string | Buffer,
   cutAt = Number.POSITIVE_INFINITY,

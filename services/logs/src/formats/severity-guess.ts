@@ -41,7 +41,7 @@ export const severityWords: readonly string[] = (
   'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
   'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
-  // Names of what JavaScript, Python, Java and .NET throw: each is one word of a text.
+  // Exceptions of JavaScript, Python, Java and .NET: the tokenizer makes one word of each name.
   'typeerror referenceerror syntaxerror rangeerror valueerror keyerror indexerror nameerror oserror ioerror importerror runtimeerror attributeerror ' +
   'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror ' +
   'nullpointerexception illegalstateexception illegalargumentexception runtimeexception ioexception filenotfoundexception sqlexception ' +

@@ -156,13 +156,13 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     const minutes = number(3)
     if (minutes >= 0) fields.zone = code === 45 ? -minutes : minutes
   }
-  /** By how many minutes UTC is ahead, with its sign; there may be none. */
+  /** An optional signed number: the minutes by which UTC is ahead of the time. */
   const utcAhead = () => {
     const code = text.charCodeAt(at - 1)
     const minutes = isSign(code) ? number(4) : -1
     if (minutes >= 0) fields.zone = code === 45 ? minutes : -minutes
   }
-  /** Up to a zone, whose sign is no separator. */
+  /** Skips separators before a zone; the sign of an offset is not a separator. */
   const skipUpToZone = () => {
     while (at < text.length && !isDigit(text.charCodeAt(at)) && !isLetter(text.charCodeAt(at))) {
       if (isSign(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1))) return

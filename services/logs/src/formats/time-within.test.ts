@@ -10,7 +10,7 @@ describe('a time behind something else', () => {
       'shelf-7 (put) 2024-05-01 10:20:31.250 ERROR no room',
       '  with a second line',
       'java.lang.IllegalStateException: no room',
-      'shelf-8 (put) 2024-05-01 10:20:32.250 INFO nobody failed',
+      'shelf-8 (put) 2024-05-01 10:20:32.250 INFO row 8 never failed',
     )
     expect(entries.map(({ time, severity }) => [time, severity])).toEqual([
       ['2024-05-01T10:20:30.250Z', 'WARN'],
@@ -27,8 +27,8 @@ describe('a time behind something else', () => {
       '2024-05-01 10:20:31 INFO [main] shop.Shelf: ready',
     ]
     expect(parsed(...lines).map(({ text }) => text.split('\n').length)).toEqual([2, 1])
-    const [, told] = parsed('row 7', 'it was started at 2024-04-01 10:00:00 before', 'row 8', 'row 9')
-    expect(told).toMatchObject({ time: null, format: 'plain' })
+    const [, sentence] = parsed('row 7', 'it was started at 2024-04-01 10:00:00 before', 'row 8', 'row 9')
+    expect(sentence).toMatchObject({ time: null, format: 'plain' })
   })
 
   test('in numbers has its order from whichever line shows it', () => {
@@ -40,7 +40,7 @@ describe('a time behind something else', () => {
   })
 })
 
-test('of a date of three numbers of two digits the year is told by what the others would be', () => {
+test('a date of three two-digit numbers has its year where it is nearest to the present', () => {
   const timesOf = (...lines: string[]) => parsed(...lines).map(({ time }) => time)
   expect(timesOf('24-05-03 10:00:00 one', '24-12-04 10:00:00 two')).toEqual([
     '2024-05-03T10:00:00.000Z',

@@ -44,7 +44,7 @@ export type TimeLayout =
   | 'monthFirstDate'
   | readonly TimePiece[]
 
-/** Which of a date's numbers is the day, and which the year where all have two digits, as far as the lines of a file have shown. */
+/** The order of the numbers in a file's dates, as far as its lines have determined it. */
 export type DateOrder = { isDayFirst: boolean | undefined; isYearFirst?: boolean | undefined }
 
 export type TimeContext = {
@@ -129,7 +129,7 @@ const readTai64n = (text: string): number => {
   return hex.startsWith('4') ? (seconds - 10) * 1000 + Math.floor(nanoseconds / 1e6) : Number.NaN
 }
 
-/** Seconds since 1970 in hexadecimal digits, nanoseconds behind a point, as OpenLDAP writes them. */
+/** Hexadecimal seconds since 1970, optionally with hexadecimal nanoseconds after a point: OpenLDAP. */
 const readHexEpoch = (text: string): number => {
   const [seconds = '', nanoseconds = '0'] = text.split('.')
   return Number.parseInt(seconds, 16) * 1000 + Math.floor(Number.parseInt(nanoseconds, 16) / 1e6)
@@ -180,8 +180,8 @@ const firstNumbers = /^(\d{1,2})\D(\d{1,2})\D/
 const shortDate = /^(\d{2})\D(\d{2})\D(\d{2})(?!\d)/
 
 /**
- * Whether a date of three numbers of two digits begins with its year: what is read the other way has a year that is to come, or one that is
- * years further back. undefined where both ways are as likely.
+ * Whether a date of three two-digit numbers begins with its year: true if that reading is years nearer to the reference than a year at the end,
+ * or if a year at the end would be in the future. undefined if both readings are equally likely.
  */
 const beginsWithYear = ([first, second, third]: readonly number[], reference: number): boolean | undefined => {
   const year = new Date(reference + day).getUTCFullYear() - 2000
@@ -207,7 +207,7 @@ const createNumericDateReader = (context: TimeContext, isDayFirst: boolean | und
     if (short) {
       dateOrder.isYearFirst ??= beginsWithYear(short.slice(1).map(Number), context.reference)
       if (dateOrder.isYearFirst === true) return readYearFirst(text)
-      // Between slashes the year is rarely first.
+      // With slashes the year is rarely first.
       if (dateOrder.isYearFirst === undefined && !text.includes('/')) return Number.NaN
     }
     if (Number(first) > 12) dateOrder.isDayFirst = true

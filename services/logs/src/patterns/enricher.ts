@@ -42,7 +42,7 @@ export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce
       texts++
       const start = startOf(text)
       let matched: LogPattern[] | undefined
-      // A trace names what was thrown, by a name that is no word to listen for.
+      // A stack trace often names its error in a word that is not listened for.
       let mayGuess = text.includes('\n')
       for (const word of found) {
         const triggered = byWord[word]

@@ -9,7 +9,7 @@ const layouts: readonly string[] = [
   String.raw`\] "(?:[^"\\]|\\.)*" #\b`,
   String.raw`\] \\"(?:[^"\\]|\\[^"])*\\" #\b`,
   // Under a key, in JSON, in JSON within a string, and in text.
-  String.raw`(?<![a-z])(?:(?:downstream|edgeresponse|http_?|response_?)?status|status_?code|response_?code)\\?["']?[=: ]{1,3}\\?["']?#\b`,
+  String.raw`(?<![a-z])(?:(?:downstream|edgeresponse|http_?|response_?)?status|status_?code|response_?code|http_?code)\\?["']?[=: ]{1,3}\\?["']?#\b`,
   // Load balancers of AWS write three durations before the status; CloudFront a method, a host and a path.
   String.raw`(?: -?[\d.]+){3} # (?:\d{3}|-) \d+ \d+ "`,
   String.raw`\t[a-z]{3,10}\t[^\t]*\t[^\t]*\t#\t`,

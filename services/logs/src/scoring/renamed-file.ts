@@ -1,22 +1,25 @@
-/**
- * A file of a share that was given a further ending, as programs do that encrypt files for a ransom: `plan.docx` becomes `plan.docx.locked`.
- * `isTelling`: the ending is one that such programs use, and hardly anybody else.
- */
-export type RenamedFile = { path: string; formerEnding: string; isTelling: boolean }
+/** A file renamed by appending an extension, as ransomware does: `plan.docx` becomes `plan.docx.locked`. */
+export type RenamedFile = {
+  path: string
+  /** The extension before the rename, in lower case; empty if there was none. */
+  formerExtension: string
+  /** Whether the appended extension is one that ransomware uses. */
+  isRansomware: boolean
+}
 
-/** Endings by which such programs mark what they have encrypted. */
-const tellingEndings = new Set(
+/** Extensions that ransomware appends to encrypted files. */
+const ransomwareExtensions = new Set(
   (
     'locked lock64 encrypted encrypt encrypted_file enc enc1 crypt crypted crypto cryptolocker cryp1 crypz crinf crjoker ransom ransomed ' +
-    'wncry wcry wncryt wnry locky zepto odin thor aesir osiris zzzzz lukitus diablo6 cerber cerber2 cerber3 ecc ezz exx xyz vvv ttt micro mp3ecc ' +
-    'xtbl dharma wallet arena phobos eking eight elbie devos gandcrab krab crab ryk ryuk conti lockbit abcd_locked maze revil sodinokibi clop cl0p ' +
-    'akira blackcat royal royal_w medusa play hive babyk babuk makop djvu stop avaddon ragnar egregor netwalker pysa darkside blackbyte blackmatter ' +
-    'quantum_locked deadbolt qlocker ech0raix esxiargs pay pay2key kill killed'
+    'wncry wcry wncryt wnry locky zepto odin thor aesir osiris zzzzz lukitus diablo6 cerber cerber2 cerber3 ecc ezz exx xyz vvv ttt micro ' +
+    'xtbl dharma wallet arena phobos eking eight elbie devos gandcrab krab crab ryk ryuk conti lockbit maze revil sodinokibi clop cl0p ' +
+    'akira blackcat royal royal_w medusa play hive babyk babuk makop djvu avaddon ragnar egregor netwalker pysa darkside blackbyte blackmatter ' +
+    'deadbolt qlocker ech0raix esxiargs pay2key killed'
   ).split(' '),
 )
 
-/** Endings that programs and people add to names for reasons of their own. */
-const ordinaryEndings = new Set(
+/** Extensions that programs and users append for ordinary reasons. */
+const ordinaryExtensions = new Set(
   (
     'bak backup old orig original save saved copy prev previous new tmp temp part partial crdownload download downloading incomplete swp swo ' +
     'log txt gz tgz bz2 xz zst zip rar lz4 gpg asc pgp sig sha256 md5 done processed imported uploaded synced sent ok err error failed deleted removed ' +
@@ -24,27 +27,26 @@ const ordinaryEndings = new Set(
   ).split(' '),
 )
 
-const result = String.raw`(?:ok\|)?`
-const name = String.raw`(?<from>[^|\n]{1,1000})`
-/** Samba's `full_audit`: its prefix, the operation, the result and both names. What failed has another result, which no name has. */
-const ofSamba = new RegExp(String.raw`\|rename(?:at2?)?\|${result}(?!fail \()${name}\|(?<to>[^|\n]{1,1000})$`, 'm')
-/** File services of storage systems: both names with an arrow between. */
-const withArrow = /(?:^|[\s:])(?<from>\/?[^\s:>][^:>\n]{0,1000}?) -> (?<to>[^>,|\n]{1,1000})/
+/** Samba's `full_audit`: a prefix, the operation, the result and both names. A failed operation has `fail (...)` in place of `ok`. */
+const sambaRename = /\|rename(?:at2?)?\|(?:ok\|)?(?!fail \()(?<from>[^|\n]{1,1000})\|(?<to>[^|\n]{1,1000})$/m
+/** Storage systems write both names with an arrow between them. */
+const arrowRename = /(?:^|[\s:])(?<from>\/?[^\s:>][^:>\n]{0,1000}?) -> (?<to>[^>,|\n]{1,1000})/
 
-/** Words of which every such text has one. */
+/** Every text that describes a rename has one of these words. */
 export const renamedFileWords: readonly string[] = ['rename', 'renameat', 'renameat2', 'renamed']
 
-const ending = /\.([a-z][a-z0-9_-]{1,20})$/i
+const mentionsRename = /rename/i
+const extension = /\.([a-z][a-z0-9_-]{1,20})$/i
 
-/** The renamed file that a text tells of, where its new name is the former one with a further ending. */
+/** The file that a text reports as renamed by appending an extension; undefined for other texts and for ordinary extensions. */
 export const renamedFileOf = (text: string): RenamedFile | undefined => {
-  if (!text.includes('rename') && !text.includes('Rename')) return undefined
-  const { from = '', to = '' } = (ofSamba.exec(text) ?? withArrow.exec(text))?.groups ?? {}
-  const added = to.slice(from.length).trimEnd()
-  const [, suffix] = ending.exec(added) ?? []
-  if (from === '' || !to.startsWith(from) || suffix === undefined || !added.startsWith('.')) return undefined
-  const isTelling = tellingEndings.has(suffix.toLowerCase())
-  const formerEnding = ending.exec(from)?.[1]?.toLowerCase() ?? ''
-  if (!isTelling && (formerEnding === '' || ordinaryEndings.has(suffix.toLowerCase()))) return undefined
-  return { path: from, formerEnding, isTelling }
+  if (!mentionsRename.test(text)) return undefined
+  const { from = '', to = '' } = (sambaRename.exec(text) ?? arrowRename.exec(text))?.groups ?? {}
+  if (from === '' || !to.startsWith(`${from}.`)) return undefined
+  const appended = extension.exec(to.slice(from.length).trimEnd())?.[1]?.toLowerCase()
+  if (appended === undefined) return undefined
+  const isRansomware = ransomwareExtensions.has(appended)
+  const formerExtension = extension.exec(from)?.[1]?.toLowerCase() ?? ''
+  if (!isRansomware && (formerExtension === '' || ordinaryExtensions.has(appended))) return undefined
+  return { path: from, formerExtension, isRansomware }
 }

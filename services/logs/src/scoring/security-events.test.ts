@@ -94,24 +94,24 @@ describe('the events that an entry reports', () => {
     ],
     ['a payment that failed', '{"type":"PAYMENT_DECLINED","ip":"192.0.2.7"}', ['failed_payment', '192.0.2.7', null]],
     [
-      'a file that is marked as encrypted',
+      'a rename by ransomware',
       'smbd_audit[77]: kim|192.0.2.7|shop|renameat|ok|/srv/plan.docx|/srv/plan.docx.locked',
-      ['marked_file', '192.0.2.7', '/srv/plan.docx'],
+      ['encrypted_file', '192.0.2.7', '/srv/plan.docx'],
     ],
     [
-      'a file that is marked with an address, too',
+      'a rename that adds an address',
       'smbd_audit: kim|192.0.2.7|shop|rename|ok|plan.docx|plan.docx.id-7A1B.[kim@example.net].dharma',
-      ['marked_file', '192.0.2.7', 'plan.docx'],
+      ['encrypted_file', '192.0.2.7', 'plan.docx'],
     ],
     [
-      'a file of a storage system',
+      'a rename on a storage system',
       'Event: rename, Path: /shop/plan.docx -> /shop/plan.docx.encrypted, File/Folder: File, User: kim, IP: 192.0.2.7',
-      ['marked_file', '192.0.2.7', 'kim'],
+      ['encrypted_file', '192.0.2.7', 'kim'],
     ],
     [
-      'a file with an ending that nobody knows',
+      'an unknown extension',
       'smbd_audit: kim|192.0.2.7|shop|renameat|ok|/srv/plan.xlsx|/srv/plan.xlsx.q7fh',
-      ['suffixed_file', '192.0.2.7', 'xlsx'],
+      ['appended_extension', '192.0.2.7', 'xlsx'],
     ],
     [
       'a firewall with names and values',

@@ -23,8 +23,8 @@ export type SecurityEventKind =
   | 'refused_query'
   | 'refused_mail'
   | 'failed_payment'
-  | 'marked_file'
-  | 'suffixed_file'
+  | 'encrypted_file'
+  | 'appended_extension'
 
 export type SecurityEvent = Actors & {
   kind: SecurityEventKind
@@ -102,8 +102,9 @@ export const securityEventsOf = (entry: StoredEntry): SecurityEvent[] => {
   }
   const renamed = renamedFileOf(text)
   if (renamed) {
-    const { path, formerEnding, isTelling } = renamed
-    const [kind, object] = isTelling ? (['marked_file', path] as const) : (['suffixed_file', formerEnding] as const)
+    const { path, formerExtension, isRansomware } = renamed
+    const object = isRansomware ? path : formerExtension
+    const kind = isRansomware ? 'encrypted_file' : 'appended_extension'
     return [{ kind, entry, ...actorsOf(text), object, agent: null }]
   }
   const kind = ofWording(text) ?? signIn

@@ -112,19 +112,19 @@ const cases: [string, readonly Line[], string, string][] = [
     'attic',
   ],
   [
-    'files that are given an ending of encrypted ones',
+    'renames to an extension of ransomware',
     many(12, 1, (index) => renamed(`/srv/plan${index}.docx`, '.locked')),
     'file_encryption',
     '192.0.2.7',
   ],
   [
-    'files of many kinds that are given one ending',
+    'one extension appended to files of many types',
     many(8, 2, (index) => renamed(`/srv/plan.${'docx xlsx pptx jpeg pdf-a psd dwg odt'.split(' ')[index]}`, '.q7fh')),
     'file_encryption',
     '192.0.2.7',
   ],
   [
-    'files of nobody known that are given such an ending',
+    'renames to an extension of ransomware without an address',
     many(
       10,
       1,

@@ -1,7 +1,7 @@
 import type { LogFormat } from '../format.ts'
 import { isoTime, pattern, syslogTime } from './pieces.ts'
 
-/** Switches, routers and tunnels that write a layout of their own rather than syslog's. */
+/** Switches, routers and VPN gateways with their own layouts. */
 export const applianceFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -45,7 +45,7 @@ export const applianceFormats: readonly LogFormat[] = [
     name: 'procurve',
     pattern: pattern`^(?<level>[IWMDE]) (?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}) (?<event>\d{5}) (?:[A-Z0-9]+: )?(?<module>[\w-]+): ?(?<message>.*)`,
     time: 'american',
-    // M is an event of major significance, good or bad.
+    // M (major) marks failures and restarts alike, so it implies no severity.
     levels: new Map([['m', null]]),
     joins: 'traces',
     samples: [
@@ -110,7 +110,7 @@ export const applianceFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-mnemonic',
-    // As Cisco's, behind the process that writes it: of Arista and Juniper.
+    // Cisco's mnemonic after a program name: Arista and Juniper.
     pattern: pattern`^(?:<\d{1,3}>)?(?<time>${syslogTime}|${isoTime}) {1,2}(?<host>[\w.:-]+) (?<program>[\w/-]+)(?:\[(?<pid>\d+)\])?: (?:\d{1,9}: )?%(?<facility>[A-Z]\w*)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
     time: 'moment',
     joins: 'traces',

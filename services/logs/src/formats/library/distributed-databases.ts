@@ -3,14 +3,14 @@ import type { LogFormat } from '../format.ts'
 import { clock, isoDate, isoTime, pattern } from './pieces.ts'
 import { withoutEntities } from './xml-entities.ts'
 
-/** Of trace events of FoundationDB: 30 is a warning that needs nobody, 40 an error. */
+/** Severities of FoundationDB's trace events: 30 is a warning, 40 an error. */
 const foundationLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
   ['40', 'ERROR'],
   ['30', 'WARN'],
   ...['5', '10', '20'].map((level) => [level, null] as const),
 ])
 
-/** Databases that run on many hosts or in memory, and write a layout of their own. */
+/** Distributed, in-memory and commercial databases. */
 export const distributedDatabaseFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',

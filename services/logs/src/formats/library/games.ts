@@ -3,7 +3,7 @@ import { clock, isoDate, pattern } from './pieces.ts'
 
 const unrealLevel = 'Fatal|Error|Warning|Display|Log|Verbose|VeryVerbose'
 
-/** Servers of games, and what their players speak through. */
+/** Game servers and voice chat. */
 export const gameFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',

@@ -2,7 +2,7 @@ import type { LogFormat } from '../format.ts'
 import { afterTime } from './after-time.ts'
 import { anyLevel, clock, isoTime, numericDate, pattern, syslogTime } from './pieces.ts'
 
-/** Lines that begin with a date that is not written from the year down, whoever wrote them. */
+/** Lines of unknown programs that begin with a date whose year is not first. */
 export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -54,6 +54,11 @@ export const genericDates: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
+        line: '05/14/2024,10:20:30,shelf,row 7 stands',
+        time: '2024-05-14T10:20:30.000Z',
+        message: 'shelf,row 7 stands',
+      },
+      {
         line: '24-05-01 10:20:30 INFO [shelf] row 7 stands',
         time: '2024-05-01T10:20:30.000Z',
         severity: null,
@@ -80,7 +85,7 @@ export const genericDates: readonly LogFormat[] = [
         message: 'no room',
         fields: { clock: '05/01/2024 10:20:30' },
       },
-      // Of three numbers of two digits any may be the year.
+      // Day and year are indistinguishable here.
       { line: '23-05-24 10:20:30 row 7 stands', time: null, message: 'row 7 stands' },
     ],
   },
@@ -165,7 +170,7 @@ export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'date-string',
-    // As JavaScript turns a date into text.
+    // JavaScript's Date.toString().
     pattern: pattern`^[\[(]?(?<time>[A-Z][a-z]{2},? [A-Z][a-z]{2} {1,2}\d{1,2},? \d{4},? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: ?[AP]M)?(?: GMT[+-]\d{4})?)(?: \([^()]{1,40}\))?[\])]?${afterTime}(?<message>.*)`,
     time: ['weekday', 'monthName', 'day', 'year', 'hour', 'minute', 'second'],
     joins: 'untilHeader',
@@ -199,7 +204,7 @@ export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'month-clock',
-    // What has a host behind its time is syslog.
+    // Lines with a host after the time are syslog.
     pattern: pattern`^[\[(]?(?<time>${syslogTime}(?:,\d{1,9})?)[\])]?${afterTime}(?<message>.*)`,
     time: 'syslog',
     joins: 'untilHeader',
@@ -266,7 +271,7 @@ export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'compact-date',
-    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)(?=[:\s])${afterTime}(?<message>.*)`,
+    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)(?=[:\s,])${afterTime}(?<message>.*)`,
     time: 'compactDateClock',
     joins: 'untilHeader',
     isGeneric: true,
@@ -276,6 +281,11 @@ export const genericDates: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.250Z',
         severity: 'ERROR',
         message: 'row 7 leans',
+      },
+      {
+        line: '20240501 10:20:30,attic,kim,no room',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'attic,kim,no room',
       },
       {
         line: '240501 10:20:30 [error] no room',
@@ -304,7 +314,7 @@ export const genericDates: readonly LogFormat[] = [
   },
 ]
 
-/** Lines that carry their time behind something else, in files whose lines do so. */
+/** Lines of unknown programs with a prefix before the time, in files of which most lines have one. */
 export const genericTimesWithin: readonly LogFormat[] = [
   {
     kind: 'pattern',

@@ -2,7 +2,7 @@ import type { LogFormat } from '../format.ts'
 import { afterTime } from './after-time.ts'
 import { anyLevel, pattern } from './pieces.ts'
 
-/** Lines that carry no date: a time of day, or a level alone. */
+/** Lines without a date: a time of day, or only a level. */
 export const genericLevels: readonly LogFormat[] = [
   {
     kind: 'pattern',

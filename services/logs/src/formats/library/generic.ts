@@ -3,7 +3,7 @@ import { afterTime } from './after-time.ts'
 import { anyLevel, clock, isoDate, isoTime, pattern, slashTime, zone } from './pieces.ts'
 
 const dottedTime = String.raw`\d{4}\.\d{2}\.\d{2}(?:[T ]${clock}${zone}|-\d{2}\.\d{2}\.\d{2}(?:[.:]\d{1,9})?)`
-/** A clock without colons, which may be part of a file's name. */
+/** A time without colons, as in file names. */
 const dashedTime = String.raw`${isoDate}[ _T-]\d{2}-\d{2}-\d{2}(?:\.\d{1,9})?`
 /** A clock of twelve hours: past them, what follows is a word of the line. */
 const halfDayTime = String.raw`${isoDate} (?:0?[1-9]|1[0-2]):\d{2}:\d{2}(?:[.,]\d{1,9})? [AP]M\b`

@@ -111,7 +111,7 @@ export const jsonAccess: readonly JsonFormat[] = [
   {
     kind: 'json',
     name: 'json-request',
-    // What a framework writes of a request beside the level of its logger.
+    // A request logged by a framework, with the logger's level.
     requires: ['method', 'status', 'level'],
     matches: { method: /^(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|PROPFIND)$/, status: /^[1-5]\d\d$/ },
     time: ['time', 'ts', 'timestamp', '@timestamp', 'asctime'],

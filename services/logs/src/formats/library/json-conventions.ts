@@ -42,6 +42,7 @@ const someTimes = [
   'createdAt',
   'created',
   'date_create',
+  'time_stamp',
   'requestTime',
   'requestTimeEpoch',
   'updatedAt',
@@ -113,8 +114,14 @@ export const jsonConventions: readonly JsonFormat[] = [
     time: ['time'],
     level: ['level'],
     numbers: 'pino',
+    status: ['res.statusCode'],
     message: ['msg'],
     samples: [
+      {
+        line: '{"level":30,"time":1717532517537,"pid":17,"hostname":"attic","res":{"statusCode":502},"msg":"request completed"}',
+        severity: 'ERROR',
+        message: 'request completed',
+      },
       {
         line: '{"level":40,"time":1717532517537,"pid":17,"hostname":"attic","msg":"slow"}',
         time: '2024-06-04T20:21:57.537Z',

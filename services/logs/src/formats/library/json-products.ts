@@ -376,7 +376,7 @@ export const jsonProducts: readonly JsonFormat[] = [
   {
     kind: 'json',
     name: 'json-lager',
-    // Of Cloud Foundry and Concourse.
+    // Cloud Foundry and Concourse.
     requires: ['timestamp', 'source', 'message', 'log_level'],
     time: ['timestamp'],
     level: ['log_level'],

@@ -2,7 +2,7 @@ import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
 import { clock, isoDate, pattern, slashTime } from './pieces.ts'
 
-/** The numbers of Python's levels. */
+/** Python's numeric levels. */
 const pythonNumbers: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
   ['50', 'CRITICAL'],
   ['40', 'ERROR'],
@@ -10,7 +10,7 @@ const pythonNumbers: ReadonlyMap<string, Severity | null> = new Map<string, Seve
   ...['5', '10', '15', '20'].map((level) => [level, null] as const),
 ])
 
-/** What watches hosts, and what it writes of them. */
+/** Monitoring systems, and lists of events. */
 export const monitoringFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -84,7 +84,7 @@ export const monitoringFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'kubernetes-events',
     needsMajority: true,
-    // As `kubectl get events` lists them; their times are ages.
+    // Output of `kubectl get events`, which has ages rather than times.
     pattern: pattern`^(?:(?<namespace>[a-z0-9-]+) +)?(?<age>(?:\d+[dhms]){1,2}(?: \(x\d+ over \w+\))?) +(?<level>Normal|Warning) +(?<reason>[A-Z]\w+) +(?<object>[a-z][^\s/]*/\S+) +(?<message>.*)`,
     levels: new Map([['normal', null]]),
     joins: 'never',

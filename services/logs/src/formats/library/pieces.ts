@@ -6,7 +6,7 @@ const zoneName = 'A[CEKW][SD]T|NZ[SD]T|[CEMP][SD]T|[CE]ES?T|[BHIJK]ST|SAST|MSK|S
 export const zone = String.raw`(?: ?(?:Z\b|[+-]\d{2}:?\d{2}\b|(?=[A-Z]{2,4}[TKC]\b)(?:(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d{2})?)?|${zoneName})\b)|[+-]\d{2}\b| [+-](?:0\d|1[0-4])(?= [-\[(<|]|\]))?`
 export const isoTime = `${isoDate}[T_ ]{1,2}${clock}${zone}`
 /** A date of which the day or the month comes first. */
-export const numericDate = String.raw`(?:\d{1,2}/\d{1,2}/|\d{1,2}-\d{1,2}-)(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?`
+export const numericDate = String.raw`(?:\d{1,2}/\d{1,2}/|\d{1,2}-\d{1,2}-)(?:\d{4}|\d{2})(?:,? |,)\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?`
 /** As Go's standard logger writes it. */
 export const slashTime = String.raw`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?`
 export const syslogTime = String.raw`(?:\p{L}{3,6}\.?|\d{1,2}[月월]) {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?(?:(?: (?:UTC|GMT|${zoneName}))? (?:19|20)\d{2}(?= ))?`

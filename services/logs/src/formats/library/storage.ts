@@ -2,7 +2,7 @@ import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
 import { clock, isoDate, isoTime, numericDate, pattern } from './pieces.ts'
 
-/** 0 is an error and 1 a critical one; what is above 2 is for those who look for more. */
+/** 0 is an error, 1 a critical error, 2 a warning; higher numbers are notices and debugging. */
 const beegfsLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
   ['0', 'ERROR'],
   ['1', 'CRITICAL'],
@@ -139,7 +139,7 @@ export const storageFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'ibm-message',
-    // The last letter of a message's code says how bad it is.
+    // The last letter of a message's code is its severity.
     pattern: pattern`^(?<time>${numericDate}) +(?<code>[A-Z]{3,5}\d{4,5}(?<level>[IWESD])) (?<message>.*)`,
     time: 'numericDate',
     levels: new Map([['s', 'CRITICAL']]),

@@ -35,7 +35,7 @@ export const syslogFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'traces',
     carries,
-    // Parameters of the structured data, and what Check Point writes in its place.
+    // Parameters of the structured data, also with Check Point's colons.
     pairs: /(?<=[[ ])([\w.-]{1,100})[=:]"((?:[^"\\]|\\.)*)"/g,
     samples: [
       {
@@ -176,7 +176,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-bsd',
-    // As `syslogd -v` writes it.
+    // Output of FreeBSD's `syslogd -v`.
     pattern: pattern`^(?<time>${syslogTime}) <(?<facility>[a-z]{3,8}[0-7]?)\.(?<level>emerg|alert|crit|err|warning|notice|info|debug)> (?<host>\S+) (?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',

@@ -2,7 +2,7 @@ import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
 import { asctime, clfTime, isoDate, pattern } from './pieces.ts'
 
-/** Kernels and what runs on every host: displays, printing, supervision, traces of system calls. */
+/** Kernels and system services: display, printing, supervision, system call traces. */
 export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',

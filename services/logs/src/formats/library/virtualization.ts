@@ -8,7 +8,7 @@ const machineLevels: ReadonlyMap<string, Severity | null> = new Map<string, Seve
   ...['no', 'in', 'db', 'tr'].map((level) => [level, null] as const),
 ])
 
-/** Hypervisors and what manages virtual machines. */
+/** Hypervisors and virtual machine managers. */
 export const virtualizationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',

@@ -3,7 +3,7 @@ import type { LogFormat } from '../format.ts'
 import { isoTime, pattern } from './pieces.ts'
 import { withoutEntities } from './xml-entities.ts'
 
-/** Information, warnings and errors, as Configuration Manager numbers them. */
+/** Entry types of Configuration Manager. */
 const cmtraceTypes: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
   ['0', null],
   ['1', null],
@@ -11,7 +11,7 @@ const cmtraceTypes: ReadonlyMap<string, Severity | null> = new Map<string, Sever
   ['3', 'ERROR'],
 ])
 
-/** Windows: its components, its installers and exports of its events. */
+/** Windows components, installers and event exports. */
 export const windowsFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -114,7 +114,7 @@ export const windowsFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cmtrace',
-    // Its offset says by how many minutes UTC is ahead.
+    // The offset is the number of minutes by which UTC is ahead.
     pattern: pattern`^<!\[LOG\[(?<message>.*)\]LOG\]!><(?=[^>]{0,400}type="(?<level>[0-3])"|)(?=[^>]{0,400}component="(?<component>[^"]*)"|)time="(?<time>\d{1,2}:\d{2}:\d{2}(?:\.\d+)?[+-]?\d{0,4}" date="\d{1,2}-\d{1,2}-\d{4})"`,
     time: ['hour', 'minute', 'second', 'utcAhead', 'word', 'month', 'day', 'year'],
     levels: cmtraceTypes,
@@ -190,7 +190,7 @@ export const windowsFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'powershell-list',
-    // Objects as lists of their properties, which `Get-WinEvent` and `Get-EventLog` give.
+    // Output of `Get-WinEvent | Format-List` and `Get-EventLog`: one property per line.
     pattern: pattern`^(?:(?:TimeCreated|TimeGenerated|TimeWritten) +: (?<time>${isoTime}|\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d{2}:\d{2}(?: [AP]M)?)$|(?:LevelDisplayName|EntryType|Level) +: (?<level>Critical|Error|Warning|Information|Verbose|\w*Audit)$|(?<key>[A-Z]\w{1,40}) +:(?: |$))(?<message>.*)`,
     time: 'moment',
     levels: new Map<string, Severity | null>([

@@ -50,6 +50,8 @@ describe('patterns', () => {
     ['web1 app[7]: it was denied', 2],
     ['mail postfix/smtpd[7]: warning: unknown[192.0.2.9]: SASL LOGIN authentication failed', 3],
     ['web1 sshd[7]: error: maximum authentication attempts exceeded', 2],
+    ['shelf-rc: warning: unable to start row 7', 3],
+    ['/srv/shelf/row.c:7:5: warning: the row failed to stand', 3],
   ])('a level within a line is recognized: %s', (line, severity) => {
     expect(enrichedAs(line).severity).toBe(severity)
   })
