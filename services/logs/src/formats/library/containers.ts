@@ -31,7 +31,7 @@ export const containerFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'docker-compose',
-    // A time of the engine's own, which may be asked for, has more digits than programs write.
+    // An optional timestamp of the container engine has more fractional digits than those of programs.
     pattern: pattern`^(?!(?:${anyLevel}) )(?<service>[\w.-]+) +\| ?(?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}Z) )?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',

@@ -13,10 +13,10 @@ export const gameFormats: readonly LogFormat[] = [
     joins: 'traces',
     samples: [
       {
-        line: 'L 05/01/2024 - 10:20:30: World triggered "Round_Start"',
+        line: 'L 05/01/2024 - 10:20:30: Shelf triggered "Round_Start"',
         time: '2024-05-01T10:20:30.000Z',
         severity: null,
-        message: 'World triggered "Round_Start"',
+        message: 'Shelf triggered "Round_Start"',
       },
     ],
   },

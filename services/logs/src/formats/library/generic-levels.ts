@@ -7,7 +7,7 @@ export const genericLevels: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'clock-time',
-    // A time of day is none that an entry can be found by; it tells a header, though.
+    // A time of day alone does not date an entry, but it marks a header.
     pattern: pattern`^\[?(?<clock>\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?: - | ?: | )${afterTime}(?<message>.*)`,
     joins: 'traces',
     isGeneric: true,
@@ -41,7 +41,7 @@ export const genericLevels: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       { line: 'ERROR shelf 7 fell over', time: null, severity: 'ERROR', message: 'shelf 7 fell over' },
-      { line: 'INFO  nobody failed', time: null, severity: null, message: 'nobody failed' },
+      { line: 'INFO  row 7 never failed', time: null, severity: null, message: 'row 7 never failed' },
     ],
   },
 ]

@@ -109,8 +109,8 @@ export const jsonConventions: readonly JsonFormat[] = [
   },
   {
     kind: 'json',
-    name: 'json-pino',
-    requires: ['level', 'time', 'pid', 'hostname'],
+    name: 'json-pino-request',
+    requires: ['level', 'time', 'pid', 'hostname', 'res.statusCode'],
     time: ['time'],
     level: ['level'],
     numbers: 'pino',
@@ -122,6 +122,17 @@ export const jsonConventions: readonly JsonFormat[] = [
         severity: 'ERROR',
         message: 'request completed',
       },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-pino',
+    requires: ['level', 'time', 'pid', 'hostname'],
+    time: ['time'],
+    level: ['level'],
+    numbers: 'pino',
+    message: ['msg'],
+    samples: [
       {
         line: '{"level":40,"time":1717532517537,"pid":17,"hostname":"attic","msg":"slow"}',
         time: '2024-06-04T20:21:57.537Z',

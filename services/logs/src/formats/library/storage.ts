@@ -133,7 +133,7 @@ export const storageFormats: readonly LogFormat[] = [
         message: 'put: no room',
         fields: { pid: '77', program: 'shelfd' },
       },
-      { line: '10:20:30.250 [77.78] <2> shelfd put: nobody failed', severity: null },
+      { line: '10:20:30.250 [77.78] <2> shelfd put: row 7 never failed', severity: null },
     ],
   },
   {

@@ -163,7 +163,7 @@ export const systemFormats: readonly LogFormat[] = [
         fields: { program: 'doord', pid: '77', subsystem: 'com.example.door:lock' },
       },
       {
-        line: '2024-05-01 10:20:30.250 Df kernel[0:2a7] (Door) nobody failed',
+        line: '2024-05-01 10:20:30.250 Df kernel[0:2a7] (Door) row 7 never failed',
         severity: null,
         fields: { library: 'Door' },
       },

@@ -56,7 +56,7 @@ export const virtualizationFormats: readonly LogFormat[] = [
         message: 'row 7 leans',
         fields: { thread: 'vcpu-0' },
       },
-      { line: '2024-05-01T10:20:30.250Z| vmx| | I125: nobody failed', severity: null },
+      { line: '2024-05-01T10:20:30.250Z| vmx| | I125: row 7 never failed', severity: null },
       {
         line: '2024-05-01T10:20:30.250Z In(05) vmx row 7 stands',
         time: '2024-05-01T10:20:30.250Z',
