@@ -31,9 +31,10 @@ const shapeSchema = (shape: Shape, nest: Nesting): JsonSchema => {
 }
 
 const orNull = (schema: JsonSchema): JsonSchema => {
-  if (Array.isArray(schema.enum)) return { ...schema, type: ['string', 'null'], enum: [...schema.enum, null] }
-  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] }
-  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+  if (typeof schema.type !== 'string')
+    return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+  const words = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}
+  return { ...schema, type: [schema.type, 'null'], ...words }
 }
 
 /** The schema of one field's value; `nullable` if null may stand for absent. */
@@ -45,14 +46,16 @@ export const fieldSchema = (field: FieldModel, nest: Nesting, nullable: boolean)
   return { ...(nullable && field.optional ? orNull(item) : item), ...fallback }
 }
 
-/** The schema of a request: only the `required` fields are mandatory, and unknown fields are rejected. */
+/** The schema of a request: only the `required` fields are mandatory, null counts as absent, and unknown fields are rejected. */
 export const requestSchema = (fields: FieldModel[], nest: Nesting): JsonSchema => {
   const required = fields.filter((field) => field.rules.required).map((field) => field.name)
+  const schemaOf = (field: FieldModel): JsonSchema => {
+    const schema = fieldSchema(field, nest, false)
+    return field.rules.required ? schema : orNull(schema)
+  }
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, fieldSchema(field, nest, !field.rules.required)]),
-    ),
+    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   }

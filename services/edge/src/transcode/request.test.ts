@@ -3,6 +3,7 @@ import { routes } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { requestReader } from './request.ts'
+import { check } from './validation.ts'
 
 /** The parts of a request. `read` returns the message for the rpc, or the detail of the 422. */
 type Parts = { params?: object; query?: object; headers?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
@@ -25,6 +26,24 @@ test('a list that must have an item is required in a body without it', () => {
 
 test('a body of null is malformed', () => {
   expect(() => read('attachEntries', { params: { id: 'x' }, body: null })).toThrow('The body must be a JSON object.')
+})
+
+test('null counts as absent in a body', () => {
+  const params = { chain_id: 'c', node_id: 'n' }
+  const names = ['prompt', 'duration_seconds', 'seed', 'context_seconds', 'takes', 'generator']
+  const body = Object.fromEntries(names.map((name) => [name, null]))
+  const absent = read('createBranches', { of: 'music', params, body: {} })
+  expect(absent).toMatchObject({ prompt: '', durationSeconds: 10, takes: 1, generator: 'GENERATOR_AUTO' })
+  expect(read('createBranches', { of: 'music', params, body })).toEqual(absent)
+})
+
+test.each(
+  routes.flatMap(({ method, path, schema }) => (schema.body ? [{ name: `${method} ${path}`, body: schema.body }] : [])),
+)('$name takes null for every field of its body that is not required', ({ body }) => {
+  const { properties, required = [] } = body as { properties: object; required?: string[] }
+  const optional = Object.keys(properties).filter((name) => !required.includes(name))
+  const nulls = Object.fromEntries(optional.map((name) => [name, null]))
+  expect(check('body', { ...body, required: [] })(nulls)).toBeUndefined()
 })
 
 test('null is distinguished from an absent value where any value is allowed', () => {
