@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Block, blockLength } from '../src/audio/pcm.ts'
 import { bytesOf, chunk, type Field, fixture, fixturePiece, wavOf } from './audio-files.ts'
+import { flacInMp4, opusInMp4 } from './m4a-files.ts'
 
 /** A file of each kind that is accepted as an upload, to be damaged. */
 export type FormatSample = {
@@ -127,4 +128,6 @@ export const formatSamples: readonly FormatSample[] = [
   { name: 'AAC, with its index at the end', make: () => fixture('band.m4a'), holds: packets(1_024) },
   { name: 'AAC with noise', make: () => fixture('noise.m4a'), holds: packets(1_024) },
   { name: 'ALAC, with its index first', make: () => fixture('band-alac.m4a'), holds: packets(65_536) },
+  { name: 'FLAC in M4A', make: () => flacInMp4(fixture('band.flac'), 4_096), holds: packets(65_535) },
+  { name: 'Opus in M4A', make: () => opusInMp4(fixture('band.opus'), 57_603), holds: packets(5_760) },
 ]

@@ -1,6 +1,10 @@
-import { bytesInMemory } from '../src/audio/byte-source.ts'
+import { bytesInMemory, viewOf } from '../src/audio/byte-source.ts'
+import { readFrame } from '../src/audio/flac/frame.ts'
+import { parseStreamInfo, streamInfoBytes } from '../src/audio/flac/stream-info.ts'
 import { findBox, readBoxes } from '../src/audio/mp4/boxes.ts'
 import { readSampleTable } from '../src/audio/mp4/sample-table.ts'
+import { oggHeaderBytes, pageLength, segmentsOf } from '../src/audio/ogg-page-header.ts'
+import { blockLength } from '../src/audio/pcm.ts'
 import { bytesOf, type Field } from './audio-files.ts'
 
 const u32 = (value: number): Field => ({ u32: value })
@@ -27,25 +31,109 @@ export const packetsOf = async (file: Uint8Array): Promise<{ packets: Uint8Array
   }
 }
 
+/** The fields of a sample entry of stereo before its boxes. */
+const entryHead = (sampleRate: number, version = 0): Field[] => [
+  new Uint8Array(6),
+  u16(1),
+  u16(version),
+  new Uint8Array(6),
+  u16(2),
+  u16(16),
+  u32(0),
+  u32(sampleRate * 65_536),
+]
+
 /** The sample entry of an AAC track with this config; QuickTime's has version 1 and puts the config into a `wave` box. */
 export const aacEntry = (config: Uint8Array, { quickTime = false, object = 0x40, type = 'mp4a' } = {}): Uint8Array => {
   const specific = bytesOf(false, u8(5), u8(config.length), config)
   const decoder = bytesOf(false, u8(4), u8(13 + specific.length), u8(object), new Uint8Array(12), specific)
   const stream = bytesOf(false, u8(3), u8(3 + decoder.length), u16(1), u8(0), decoder)
   const esds = mp4Box('esds', u32(0), stream)
-  const head = [
-    new Uint8Array(6),
-    u16(1),
-    u16(quickTime ? 1 : 0),
-    new Uint8Array(6),
-    u16(2),
-    u16(16),
-    u32(0),
-    u32(22_050 * 65_536),
-  ]
+  const head = entryHead(22_050, quickTime ? 1 : 0)
   return quickTime
     ? mp4Box(type, ...head, new Uint8Array(16), mp4Box('wave', mp4Box('frma', 'mp4a'), esds))
     : mp4Box(type, ...head, esds)
+}
+
+/** An MP4 file with the frames of a FLAC file, which has blocks of `blockFrames`. */
+export const flacInMp4 = (file: Uint8Array, blockFrames: number, variation: Partial<Mp4Parts> = {}): Uint8Array => {
+  const streamInfo = file.subarray(8, 8 + streamInfoBytes)
+  const info = parseStreamInfo(streamInfo)
+  const packets: Uint8Array[] = []
+  const blocks: number[] = []
+  for (let at = endOfMetadata(file); at < file.length; at += packets.at(-1)?.length ?? file.length) {
+    const { bytes, block } = readFrame(file.subarray(at), info)
+    packets.push(file.subarray(at, at + bytes))
+    blocks.push(blockLength(block))
+  }
+  // The header of the only, and therefore last, metadata block.
+  const config = mp4Box('dfLa', u32(0), Uint8Array.of(0x80, 0, 0, streamInfoBytes), streamInfo)
+  return buildMp4({
+    packets,
+    entry: mp4Box('fLaC', ...entryHead(info.sampleRate), config),
+    scale: info.sampleRate,
+    packetDuration: blockFrames,
+    lastDuration: blocks.at(-1) ?? blockFrames,
+    ...variation,
+  })
+}
+
+/** Where the frames of a FLAC file begin. */
+const endOfMetadata = (file: Uint8Array): number => {
+  for (let at = 4; ; ) {
+    const [flags = 0, a = 0, b = 0, c = 0] = file.subarray(at, at + 4)
+    at += 4 + (a << 16) + (b << 8) + c
+    if (flags & 0x80) return at
+  }
+}
+
+/** The packets of an Ogg file with one stream. */
+const oggPackets = (file: Uint8Array): Uint8Array[] => {
+  const packets: Uint8Array[] = []
+  let parts: Uint8Array[] = []
+  for (let at = 0; at < file.length; ) {
+    const segments = segmentsOf(file.subarray(at)) ?? new Uint8Array()
+    let data = at + oggHeaderBytes + segments.length
+    for (const length of segments) {
+      parts.push(file.subarray(data, data + length))
+      data += length
+      if (length < 255) {
+        packets.push(Buffer.concat(parts))
+        parts = []
+      }
+    }
+    at += pageLength(segments)
+  }
+  return packets
+}
+
+/** Frames of an Opus packet of 20 ms. */
+const opusFrames = 960
+
+/** An MP4 file with the packets of an Ogg Opus file of `frames` frames, whose packets have 20 ms. */
+export const opusInMp4 = (file: Uint8Array, frames: number, variation: Partial<Mp4Parts> = {}): Uint8Array => {
+  const [head = new Uint8Array(), , ...packets] = oggPackets(file)
+  const view = viewOf(head)
+  const delay = view.getUint16(10, true)
+  const config = mp4Box(
+    'dOps',
+    u8(0),
+    u8(view.getUint8(9)),
+    u16(delay),
+    u32(view.getUint32(12, true)),
+    u16(view.getUint16(16, true)),
+    head.subarray(18),
+  )
+  return buildMp4({
+    packets,
+    entry: mp4Box('Opus', ...entryHead(48_000), config),
+    scale: 48_000,
+    movieScale: 48_000,
+    packetDuration: opusFrames,
+    lastDuration: frames + delay - (packets.length - 1) * opusFrames,
+    edits: [{ duration: frames, mediaTime: delay }],
+    ...variation,
+  })
 }
 
 /** Variations of the form of fragments. */

@@ -57,7 +57,7 @@ export const analyseCommand: Command = {
   purpose: 'finds tempo, beats, key and loudness of a piece of music; needs no server',
   help: `Finds length, tempo, metre, beats, key and loudness of a piece of music.
 
-  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus)
+  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC, Opus) or Ogg (Vorbis, Opus)
   --json            prints the analysis as JSON, with the times of all beats and of those that begin a bar in
                     seconds. What was not found is null
 

@@ -21,7 +21,7 @@ export const stemsCommand: Command = {
   help: `Separates a piece of music into four stems. They are written as FOLDER/NAME-vocals.wav, -drums, -bass and -other;
 their paths are printed. As WAV or FLAC, their samples sum to those of the piece.
 
-  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus)
+  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC, Opus) or Ogg (Vorbis, Opus)
   --format FORMAT   ${formats.join(', ')}; wav (24 bits) by default
   -o, --output      the folder for the stems, which is created if necessary; the current one by default
   --force           overwrites existing files

@@ -1,13 +1,13 @@
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
-import { OggOpusDecoder } from 'ogg-opus-decoder'
-import { type ByteSource, viewOf } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
 import type { Codec, CodecOutput } from './codec.ts'
 import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
 import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
 import { createFlacCodec } from './flac/codec.ts'
 import { findMp3Frame } from './mp3-frame.ts'
 import { createOggCodec } from './ogg-links.ts'
+import { createOggOpusCodec } from './ogg-opus-codec.ts'
 import { createPageFilter } from './ogg-pages.ts'
 import type { OggContainer } from './ogg-streams.ts'
 import { createOpusCounter } from './opus-duration.ts'
@@ -19,10 +19,6 @@ export type CodecContainer = Exclude<AudioContainer, 'wav' | 'aiff' | 'm4a'>
 /** In the mapping of FLAC to Ogg, what precedes the stream in the data of its first page. */
 const flacMappingBytes = 9
 
-/** The output gain of an Opus stream (RFC 7845, 5.1), which its decoder leaves to the player: 256ths of a decibel, in its first packet. */
-const opusGain = (head: Uint8Array): number =>
-  head.length < 18 ? 1 : 10 ** (viewOf(head).getInt16(16, true) / 256 / 20)
-
 const codecs: Record<CodecContainer, () => Codec> = {
   mp3: () => new MPEGDecoder(),
   flac: createFlacCodec,
@@ -32,7 +28,7 @@ const codecs: Record<CodecContainer, () => Codec> = {
       content: (_, data, isFirst) => (isFirst ? data.subarray(flacMappingBytes) : data),
     }),
   'ogg-vorbis': () => createOggCodec({ create: () => new OggVorbisDecoder() }),
-  'ogg-opus': () => createOggCodec({ create: () => new OggOpusDecoder(), gainOf: opusGain }),
+  'ogg-opus': createOggOpusCodec,
 }
 
 const isOgg = (container: CodecContainer): container is OggContainer => container.startsWith('ogg-')

@@ -13,7 +13,7 @@ export const openAudio = async (source: ByteSource): Promise<DecodedAudio> => {
   if (!found) {
     throw new AudioRefused(
       'unsupported',
-      'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus).',
+      'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC, Opus) or Ogg (Vorbis, Opus).',
     )
   }
   // Positions in these formats count from the start of the audio, whatever tag precedes it.

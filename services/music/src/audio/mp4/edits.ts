@@ -35,6 +35,8 @@ export type Timing = {
   readonly mediaScale: number
   /** Duration of all packets, in units of the track. */
   readonly mediaDuration: number
+  /** Frames before the sound, by the config of the codec: what is skipped without an edit list. */
+  readonly delay: number
 }
 
 /**
@@ -43,12 +45,12 @@ export type Timing = {
  */
 export const spanOfEdits = (
   edits: readonly Edit[],
-  { sampleRate, movieScale, mediaScale, mediaDuration }: Timing,
+  { sampleRate, movieScale, mediaScale, mediaDuration, delay }: Timing,
 ): Span => {
   const whole = Math.round((mediaDuration * sampleRate) / mediaScale)
   const media = edits.filter(({ mediaTime }) => mediaTime !== emptyEdit)
   const [edit, ...more] = media
-  if (!edit) return { skip: 0, frames: whole }
+  if (!edit) return { skip: delay, frames: Math.max(0, whole - delay) }
   if (more.length > 0)
     throw new AudioRefused('unsupported', 'The file is cut from several parts by an edit list: export it as one piece.')
   const skip = Math.max(0, Math.round((edit.mediaTime * sampleRate) / mediaScale))

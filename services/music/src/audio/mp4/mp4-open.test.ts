@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { decodeAll, fixture, fixturePiece, likeness } from '../../../test/audio-files.ts'
-import { aacEntry, buildMp4, type Mp4Parts, packetsOf } from '../../../test/m4a-files.ts'
+import { aacEntry, buildMp4, flacInMp4, type Mp4Parts, opusInMp4, packetsOf } from '../../../test/m4a-files.ts'
 import { blockLength } from '../pcm.ts'
 
 const frames = 26_461
+/** Frames in a block of the FLAC fixture. */
+const flacBlock = 4_096
 /** Samples that the encoder of the fixture inserts before the first. */
 const delay = 1_024
 /** The config of the fixture: AAC-LC, 22,050 Hz, stereo. */
@@ -40,6 +42,61 @@ describe('an M4A file', () => {
     const { block, sampleRate } = await decodeAll(fixture('band-alac.m4a'))
     expect(sampleRate).toBe(22_050)
     expect(block).toEqual(fixturePiece())
+  })
+
+  test.each<[string, Partial<Mp4Parts>]>([
+    ['one piece', {}],
+    ['fragments', { fragments: { packetsPerFragment: 2, base: 'flag' } }],
+  ])('with FLAC in %s is decoded bit-exactly', async (_, variation) => {
+    const audio = await decodeAll(flacInMp4(fixture('band.flac'), flacBlock, variation))
+    expect(audio).toMatchObject({ container: 'm4a', channelOrder: 'smpte', sampleRate: 22_050, promisedFrames: frames })
+    expect(audio.block).toEqual(fixturePiece())
+  })
+
+  test.each<[string, Partial<Mp4Parts>]>([
+    ['one piece', {}],
+    ['fragments', { fragments: { packetsPerFragment: 7, base: 'flag' } }],
+    ['one piece without an edit list', { edits: [] }],
+  ])('with Opus in %s is decoded to the samples of its Ogg file', async (_, variation) => {
+    const { block } = await decodeAll(fixture('band.opus'))
+    const audio = await decodeAll(opusInMp4(fixture('band.opus'), blockLength(block), variation))
+    expect(audio).toMatchObject({ container: 'm4a', channelOrder: 'vorbis', sampleRate: 48_000, channels: 2 })
+    expect(audio.block).toEqual(block)
+  })
+
+  test('with Opus is amplified by the gain that its config names', async () => {
+    const { block } = await decodeAll(fixture('band.opus'))
+    const file = Buffer.from(opusInMp4(fixture('band.opus'), blockLength(block)))
+    file.writeInt16BE(-256 * 12, file.indexOf('dOps') + 12)
+    const { block: softer } = await decodeAll(file)
+    expect((left(softer)[5_000] ?? 0) / (left(block)[5_000] ?? 1)).toBeCloseTo(10 ** (-12 / 20), 5)
+  })
+
+  test.each<[string, () => Uint8Array]>([
+    ['FLAC', () => flacInMp4(fixture('band.flac'), flacBlock)],
+    ['Opus', () => opusInMp4(fixture('band.opus'), 57_603)],
+  ])('with a config of %s that is too short is rejected as invalid', async (_, build) => {
+    const file = Buffer.from(build())
+    for (const type of ['dfLa', 'dOps']) {
+      const at = file.indexOf(type)
+      if (at >= 0) file.writeUInt32BE(12, at - 4)
+    }
+    await expect(decodeAll(file)).rejects.toMatchObject({
+      reason: 'invalid',
+      message: expect.stringMatching(/config/),
+    })
+  })
+
+  test.each<[string, () => Uint8Array, string]>([
+    ['FLAC', () => flacInMp4(fixture('band.flac'), flacBlock), 'dfLa'],
+    ['Opus', () => opusInMp4(fixture('band.opus'), 57_603), 'dOps'],
+  ])('with other channels than the config of %s declares is rejected as invalid', async (_, build, type) => {
+    const file = Buffer.from(build())
+    const at = file.indexOf(type) + 4
+    // Mono: three bits of STREAMINFO, or a byte of the config of Opus.
+    if (type === 'dfLa') file[at + 20] = (file[at + 20] ?? 0) & ~0x0e
+    else file[at + 1] = 200
+    await expect(decodeAll(file)).rejects.toMatchObject({ name: 'AudioRefused', reason: 'invalid' })
   })
 
   test('with bands of noise has their level', async () => {

@@ -1,12 +1,11 @@
-import { createAacDecoder } from '../aac/decode.ts'
-import { createAlacDecoder } from '../alac/decode.ts'
 import { type ByteSource, viewOf } from '../byte-source.ts'
-import type { DecodedAudio } from '../decoded-audio.ts'
+import type { ChannelOrder, DecodedAudio } from '../decoded-audio.ts'
 import { type Block, blockLength, joinBlocks, sliceBlock } from '../pcm.ts'
 import { AudioRefused, invalidAudio } from '../refusal.ts'
 import { type Box, findBox, readBody, readBoxes } from './boxes.ts'
 import { readSpan, type Span } from './edits.ts'
 import { readFragments } from './fragments.ts'
+import { createPacketDecoder } from './packet-decoder.ts'
 import { readAhead } from './read-ahead.ts'
 import { isSound, type Mp4Codec, readCodec } from './sample-entry.ts'
 import { readSampleTable, type SampleTable } from './sample-table.ts'
@@ -51,23 +50,32 @@ const readFile = async (source: ByteSource): Promise<{ boxes: readonly Box[]; mo
   return { boxes, movie }
 }
 
-const decoderOf = (codec: Mp4Codec): ((packet: Uint8Array) => Block) =>
-  codec.kind === 'aac' ? createAacDecoder(codec.config) : createAlacDecoder(codec.config)
+const channelOrders: Record<Mp4Codec['kind'], ChannelOrder> = {
+  aac: 'mpeg',
+  alac: 'mpeg',
+  flac: 'smpte',
+  opus: 'vorbis',
+}
 
 /**
  * Decodes packets one after the other, and ends where the file does. Packets do not overlap, so together they are not longer than
  * the file: an index that repeats the same bytes must not let a small file become hours.
  */
 async function* decodePackets(source: ByteSource, table: SampleTable, codec: Mp4Codec): AsyncGenerator<Block> {
-  const decode = decoderOf(codec)
+  const decoder = createPacketDecoder(codec)
   const read = readAhead(source)
   let total = 0
-  for (const { offset, length } of table.packets()) {
-    if (length > largestPacket || length === 0 || offset < 0)
-      throw invalidAudio('A packet of the M4A file has an impossible size or position.')
-    total += length
-    if (offset + length > source.size || total > source.size) return
-    yield decode(await read(offset, length))
+  try {
+    for (const { offset, length } of table.packets()) {
+      if (length > largestPacket || length === 0 || offset < 0)
+        throw invalidAudio('A packet of the M4A file has an impossible size or position.')
+      total += length
+      if (offset + length > source.size || total > source.size) break
+      yield await decoder.decode(await read(offset, length))
+    }
+    if (decoder.flush) yield await decoder.flush()
+  } finally {
+    await decoder.free?.()
   }
 }
 
@@ -94,8 +102,8 @@ async function* framesOfSpan(
 }
 
 /**
- * Opens an MP4 file with AAC-LC or ALAC, in one piece or in fragments. It is gapless: only the span of its edit list, or of iTunes' comment, is read. Throws
- * AudioRefused.
+ * Opens an MP4 file with AAC-LC, ALAC, FLAC or Opus, in one piece or in fragments. It is gapless: only the span of its edit list, or of iTunes'
+ * comment, is read. Throws AudioRefused.
  */
 export const openMp4 = async (source: ByteSource): Promise<DecodedAudio> => {
   const { boxes, movie } = await readFile(source)
@@ -110,11 +118,12 @@ export const openMp4 = async (source: ByteSource): Promise<DecodedAudio> => {
   const isFragmented = boxes.some(({ type }) => type === 'moof')
   const table = isFragmented ? await readFragments(source, { boxes, movie, track, table: ordinary }) : ordinary
   const { sampleRate, channels } = codec.config
-  const timing = { sampleRate, movieScale, mediaScale, mediaDuration: table.duration }
+  const delay = codec.kind === 'opus' ? codec.config.delay : 0
+  const timing = { sampleRate, movieScale, mediaScale, mediaDuration: table.duration, delay }
   const span = await readSpan(source, { movie, track }, timing)
   return {
     container: 'm4a',
-    channelOrder: 'mpeg',
+    channelOrder: channelOrders[codec.kind],
     sampleRate,
     channels,
     promisedFrames: span.frames,

@@ -1,21 +1,23 @@
 import { type AacConfig, parseAacConfig } from '../aac/config.ts'
 import { type AlacConfig, parseAlacConfig } from '../alac/config.ts'
 import { type ByteSource, fourCharacters, viewOf } from '../byte-source.ts'
+import { parseStreamInfo, type StreamInfo, streamInfoBytes } from '../flac/stream-info.ts'
 import { AudioRefused, invalidAudio } from '../refusal.ts'
 import { type Box, findBox, readBody, readBoxes } from './boxes.ts'
+import { type OpusConfig, parseOpusConfig } from './opus.ts'
 
 /** The codec of a track, with its parameters. */
 export type Mp4Codec =
   | { readonly kind: 'aac'; readonly config: AacConfig }
   | { readonly kind: 'alac'; readonly config: AlacConfig }
+  | { readonly kind: 'flac'; readonly config: StreamInfo }
+  | { readonly kind: 'opus'; readonly config: OpusConfig }
 
 /** Names of codecs that are not read, by the type of their sample entry. */
 const otherCodecs: Record<string, string> = {
   'ac-3': 'Dolby Digital (AC-3)',
   'ec-3': 'Dolby Digital Plus (E-AC-3)',
   'ac-4': 'Dolby AC-4',
-  Opus: 'Opus in MP4',
-  fLaC: 'FLAC in MP4',
   '.mp3': 'MP3 in MP4',
   samr: 'AMR',
   sawb: 'AMR-WB',
@@ -33,7 +35,7 @@ const largestEntry = 65_536
 const unsupported = (name: string) =>
   new AudioRefused(
     'unsupported',
-    `The file contains ${name}; in M4A, AAC-LC and ALAC are read: convert it to one of them, FLAC or WAV.`,
+    `The file contains ${name}; in M4A, AAC-LC, ALAC, FLAC and Opus are read: convert it to one of them, or to WAV.`,
   )
 
 /** Tags of the descriptors of an elementary stream (ISO/IEC 14496-1, 7.2.6). */
@@ -75,23 +77,44 @@ const findExtension = async (source: ByteSource, boxes: readonly Box[], type: st
   return direct ?? (wave && (await findBox(source, wave, type)))
 }
 
+/** The box that describes a codec, by the type of the sample entry. */
+const extensions: Record<string, string> = { mp4a: 'esds', alac: 'alac', fLaC: 'dfLa', Opus: 'dOps' }
+/** Version and flags, which precede what most of these boxes hold. */
+const fullBox = 4
+/** The header of a metadata block of FLAC. */
+const metadataHeader = 4
+
+const parseFlacConfig = (body: Uint8Array): StreamInfo => {
+  const start = fullBox + metadataHeader
+  if (body.length < start + streamInfoBytes) throw invalidAudio('The FLAC config is too short.')
+  return parseStreamInfo(body.subarray(start, start + streamInfoBytes))
+}
+
+const aacOf = (body: Uint8Array): AacConfig => {
+  const { object, specific } = specificOf(body)
+  if (aacObjects.includes(object)) return parseAacConfig(specific)
+  throw unsupported(object === 0x6b || object === 0x69 ? 'MP3 in MP4' : `audio of the object type ${object}`)
+}
+
+const codecOf = (type: string, body: Uint8Array): Mp4Codec => {
+  if (type === 'alac') return { kind: 'alac', config: parseAlacConfig(body.subarray(fullBox)) }
+  if (type === 'fLaC') return { kind: 'flac', config: parseFlacConfig(body) }
+  if (type === 'Opus') return { kind: 'opus', config: parseOpusConfig(body) }
+  return { kind: 'aac', config: aacOf(body) }
+}
+
 /** Reads the first sample entry of a `stsd` box. Throws AudioRefused for codecs that are not read. */
 export const readCodec = async (source: ByteSource, description: Box): Promise<Mp4Codec> => {
   const [entry] = await readBoxes(source, description.start + 8, description.end)
   if (!entry) throw invalidAudio('The audio track of the file has no description.')
-  if (entry.type !== 'mp4a' && entry.type !== 'alac')
-    throw unsupported(otherCodecs[entry.type] ?? `audio of the kind ${JSON.stringify(entry.type)}`)
+  const described = extensions[entry.type]
+  if (!described) throw unsupported(otherCodecs[entry.type] ?? `audio of the kind ${JSON.stringify(entry.type)}`)
   const head = await source.read(entry.start, 28)
   if (head.length < 28) throw invalidAudio('The description of the audio track is too short.')
   const boxes = await readBoxes(source, entry.start + (entryHeaders[viewOf(head).getUint16(8)] ?? 28), entry.end)
-  const extension = await findExtension(source, boxes, entry.type === 'alac' ? 'alac' : 'esds')
+  const extension = await findExtension(source, boxes, described)
   if (!extension) throw invalidAudio('The audio track of the file does not describe its codec.')
-  const body = await readBody(source, extension, largestEntry)
-  if (entry.type === 'alac') return { kind: 'alac', config: parseAlacConfig(body.subarray(4)) }
-  const { object, specific } = specificOf(body)
-  if (!aacObjects.includes(object))
-    throw unsupported(object === 0x6b || object === 0x69 ? 'MP3 in MP4' : `audio of the object type ${object}`)
-  return { kind: 'aac', config: parseAacConfig(specific) }
+  return codecOf(entry.type, await readBody(source, extension, largestEntry))
 }
 
 /** Whether a handler box is that of an audio track. */
