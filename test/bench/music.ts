@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type AnalysisFigures, benchScores, judgeAll } from '../../services/music/bench/analysis.ts'
 import { generationCases, timeGeneration } from '../../services/music/bench/generation.ts'
+import { judgeHiddenHalves } from '../../services/music/bench/hidden-half.ts'
 import { judgeRecombination, type RecombinationFigures, type Source } from '../../services/music/bench/recombination.ts'
 import { judgeThirds } from '../../services/music/bench/recordings.ts'
-import { decodeAll } from '../../services/music/test/audio-files.ts'
-import { type PieceScore, playPiece } from '../../services/music/test/synthetic-pieces.ts'
+import { blockLength, decodeAll } from '../../services/music/test/audio-files.ts'
+import { formSeconds, type PieceScore, playPiece } from '../../services/music/test/synthetic-pieces.ts'
 import { sharedData } from '../support/shared-data.ts'
 import { round } from './machine.ts'
 
@@ -122,6 +123,38 @@ export async function* benchRecombination(): AsyncGenerator<string[]> {
       real.push(await judgeRecombination(source, { cut: cut * length, seconds: 10, seed: index }))
   }
   if (real.length > 0) yield seamLines('recordings', real)
+  yield* benchHiddenHalves()
+}
+
+/** Length (s) of continuations that are compared with a hidden half. */
+const hiddenSeconds = 12
+
+async function* benchHiddenHalves(): AsyncGenerator<string[]> {
+  // Of whole pieces, so that the first half has what the second one goes on with.
+  const scores = benchScores(seed + 2, { stride: 4 * thinning }).map((score) => ({
+    ...score,
+    seconds: formSeconds(score),
+  }))
+  const sources = [...scores.map(sourceOf), ...(await Promise.all(recordings.map(openRecording)))]
+  // The trumpet is shorter than what is compared.
+  const halved = sources.filter(({ block, sampleRate }) => blockLength(block) / 2 >= hiddenSeconds * sampleRate)
+  const figures = await judgeHiddenHalves(halved, hiddenSeconds)
+  const missed = figures.filter(({ nearer }) => nearer > 0)
+  yield [
+    `  ${figures.length} pieces, of which the first half is continued by ${hiddenSeconds} s and the second is hidden:`,
+    `    distance from the hidden half ${spreadOf(
+      figures.map(({ distance }) => distance),
+      2,
+    )}; of the nearest other piece ${spreadOf(
+      figures.map(({ nearestOther }) => nearestOther),
+      2,
+    )}`,
+    `    nearer than all other pieces ${share(figures.map(({ nearer }) => nearer === 0))} (target: 100 %)`,
+    ...missed.map(
+      ({ name, distance, nearestOther, nearer }) =>
+        `    not nearest: ${name}, at ${round(distance, 2)}; ${nearer} other pieces are nearer, from ${round(nearestOther, 2)} on`,
+    ),
+  ]
 }
 
 async function* benchRecordings(): AsyncGenerator<string[]> {

@@ -8,6 +8,18 @@ import { round } from './machine.ts'
 const separatedSeconds = [60, 1_200]
 const stemNames = ['vocals', 'drums', 'bass', 'other']
 
+/** What is compared. The published methods are REPET-SIM (vocals), medians (drums) and a low-pass filter (bass), each alone. */
+const methods = [
+  ['published', 'published'],
+  ['stems', 'ours'],
+] as const
+const ratios = [
+  ['siSdr', 'SI-SDR'],
+  ['sdr', 'SDR'],
+] as const
+
+const signed = (text: string): string => (text.startsWith('-') ? text : `+${text}`)
+
 const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'processor' | 'peakMegabytes', number>> => {
   const module = fileURLToPath(new URL('../../services/music/bench/separate-alone.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [module, String(seconds)])
@@ -23,13 +35,16 @@ export async function* benchSeparation(): AsyncGenerator<string[]> {
       `  ${String(seconds).padStart(4)} s  ${round(elapsed, 2)} of the audio's own time (target: at most 1.0), ${round(processor, 2)} of processor time  peak memory ${round(peakMegabytes)} MiB`,
     ]
   }
-  yield ['SI-SDR on six synthesised pieces of 12 s, mean in dB (gain over the mixture as the estimate):']
+  yield ['On six synthesised pieces of 12 s, means in dB (gain over the mixture as the estimate):']
   for (const channels of [2, 1] as const) {
-    const { mixture, stems } = await measureSeparation(channels, { seconds: 12 })
-    const shown = stemNames.map(
-      (name, index) =>
-        `${name} ${round(stems[index] ?? 0, 1)} (+${round((stems[index] ?? 0) - (mixture[index] ?? 0), 1)})`,
-    )
-    yield [`  ${channels === 2 ? 'stereo' : 'mono'}  ${shown.join('  ')}`]
+    const quality = await measureSeparation(channels, { seconds: 12 })
+    for (const [ratio, name] of ratios)
+      for (const [method, words] of methods) {
+        const shown = stemNames.map((stem, index) => {
+          const [value, before] = [quality[method][ratio][index], quality.mixture[ratio][index]]
+          return `${stem} ${value == null ? '-' : `${round(value, 1)} (${signed(round(value - (before ?? 0), 1))})`}`
+        })
+        yield [`  ${channels === 2 ? 'stereo' : 'mono'}  ${name.padEnd(6)}  ${words.padEnd(9)}  ${shown.join('  ')}`]
+      }
   }
 }

@@ -6,10 +6,12 @@ import { SeparateTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile, stemFile } from '../src/audio/files-layout.ts'
 import type { Block } from '../src/audio/pcm.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
+import { meanOf } from '../src/dsp/statistics.ts'
 import { createModelCache } from '../src/generate/model/model-cache.ts'
 import { stemNames } from '../src/stems/stem-names.ts'
 import { separateAudio } from '../src/worker/separate.ts'
-import { type Arrangement, arrangements, playParts, siSdr } from '../test/stem-pieces.ts'
+import { type Arrangement, arrangements, playParts, sdr, siSdr } from '../test/stem-pieces.ts'
+import { separateByBaselines } from './separation-baselines.ts'
 
 const rate = 44_100
 
@@ -55,28 +57,39 @@ const separated = async <Result>(
   }
 }
 
-export type SeparationQuality = {
-  /** Mean SI-SDR (dB) of the mixture as an estimate of each stem, and of the stems. */
-  readonly mixture: readonly number[]
-  readonly stems: readonly number[]
-}
+/** Ratios in dB by stem, means over pieces. A method without a stem has null. */
+export type Ratios = { readonly siSdr: readonly (number | null)[]; readonly sdr: readonly (number | null)[] }
 
-const meanOf = (rows: readonly (readonly number[])[]): number[] =>
-  stemNames.map((_, stem) => rows.reduce((sum, row) => sum + (row[stem] ?? 0), 0) / rows.length)
+/** The quality of estimates: the mixture as each stem, published methods, and the stems of this service. */
+export type SeparationQuality = Readonly<Record<'mixture' | 'published' | 'stems', Ratios>>
+
+type Estimated = Readonly<Record<keyof SeparationQuality, readonly (Block | undefined)[]>>
 
 /** Separates synthesised pieces whose stems are known. */
 export const measureSeparation = async (
   channels: 1 | 2,
   { seconds, pieces = arrangements }: { seconds: number; pieces?: readonly Arrangement[] },
 ): Promise<SeparationQuality> => {
-  const [before, after]: [number[][], number[][]] = [[], []]
+  const played: { truth: readonly Block[]; estimates: Estimated }[] = []
   for (const arrangement of pieces) {
     const { parts, mixture } = playParts({ ...arrangement, seconds, channels, sampleRate: rate })
-    const stems = await separated(encodeSamples(mixture), channels, (read) => read())
-    before.push(stemNames.map((name) => siSdr(mixture, parts[name])))
-    after.push(stemNames.map((name, index) => siSdr(stems[index] ?? [], parts[name])))
+    const estimates = {
+      mixture: stemNames.map(() => mixture),
+      published: await separateByBaselines(mixture, rate),
+      stems: await separated(encodeSamples(mixture), channels, (read) => read()),
+    }
+    played.push({ truth: stemNames.map((name) => parts[name]), estimates })
   }
-  return { mixture: meanOf(before), stems: meanOf(after) }
+  const means = (method: keyof SeparationQuality, measure: typeof sdr) =>
+    stemNames.map((_, stem) => {
+      const values = played.flatMap(({ truth, estimates }) => {
+        const [estimate, part] = [estimates[method][stem], truth[stem]]
+        return estimate && part ? [measure(estimate, part)] : []
+      })
+      return values.length > 0 ? meanOf(values) : null
+    })
+  const ratiosOf = (method: keyof SeparationQuality) => ({ siSdr: means(method, siSdr), sdr: means(method, sdr) })
+  return { mixture: ratiosOf('mixture'), published: ratiosOf('published'), stems: ratiosOf('stems') }
 }
 
 /** A piece of any length: a synthesised one, repeated. */

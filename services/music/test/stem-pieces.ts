@@ -411,6 +411,18 @@ export const arrangements: readonly Arrangement[] = [
   },
 ]
 
+/** Signal-to-distortion ratio in dB: the energy of the true stem over that of the difference, gains included. */
+export const sdr = (estimate: Block, truth: Block): number => {
+  let [energy, distortion] = [0, 0]
+  for (const [index, channel] of truth.entries())
+    for (let i = 0; i < channel.length; i++) {
+      const value = channel[i] ?? 0
+      energy += value * value
+      distortion += ((estimate[index]?.[i] ?? 0) - value) ** 2
+    }
+  return 10 * Math.log10(Math.max(energy, 1e-20) / Math.max(distortion, 1e-20))
+}
+
 /**
  * Scale-invariant signal-to-distortion ratio (dB) of an estimate (Le Roux et al. 2019), over all channels together. The means
  * are not removed: audio has none.

@@ -262,6 +262,10 @@ const beatTimes = ({ bpm, pace = 'steady', seconds }: PieceScore, perPhrase: num
   return times
 }
 
+/** Length (s) of the whole form. Its second half begins with a section that the first half has had, twice. */
+export const formSeconds = ({ metre, bpm }: Pick<PieceScore, 'metre' | 'bpm'>): number =>
+  lead + (form.length * barsPerSection * beatsPerBarOf[metre] * 60) / bpm
+
 /** Plays a score; the same score yields the same samples. */
 export const playPiece = (score: PieceScore): SyntheticPiece => {
   const { metre, bpm, style, seconds, seed } = score

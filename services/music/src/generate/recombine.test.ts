@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { sample } from '@trellis/test/support/exploration'
 import { sharedData } from '@trellis/test/support/shared-data'
 import { describe, expect, test } from 'vitest'
+import { judgeHiddenHalves } from '../../bench/hidden-half.ts'
 import { decodeAll } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
+import { formSeconds, playPiece } from '../../test/synthetic-pieces.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
@@ -136,6 +138,20 @@ describe('a continuation', () => {
     expect(loudnessOf(sliceBlock(outro?.block ?? [], Math.round(19.9 * RATE), 20 * RATE), RATE) ?? -100).toBeLessThan(
       -50,
     )
+  })
+
+  test('is nearer to the hidden second half of its piece than other pieces are', async () => {
+    const scores = [
+      { metre: '4/4', style: 'rock', bpm: 128 },
+      { metre: '3/4', style: 'waltz', bpm: 144 },
+      { metre: '6/8', style: 'jig', bpm: 90 },
+    ] as const
+    const sources = scores.map((score) => ({
+      name: score.style,
+      block: [playPiece({ ...score, seconds: formSeconds(score), seed: 3 }).samples],
+      sampleRate: RATE,
+    }))
+    for (const { name, nearer } of await judgeHiddenHalves(sources, 8)) expect([name, nearer]).toEqual([name, 0])
   })
 
   test('is cancelled by its signal', async () => {
