@@ -6,7 +6,7 @@ const fastest = 208
 export const tempi = 69
 /** The tempo that listeners tap most readily, and the cost per frame of one that is an octave away, squared. */
 const preferredBpm = 112
-const preference = 0.006
+const preference = 0.0045
 /** Cost of a beat that is a hundredth of its length early or late, squared, and how far it may be (share of its length). */
 const timing = 0.3
 const looseness = 0.025
