@@ -3109,7 +3109,7 @@ export type Routes = {
     answer: TemplateDetailRest
     frames: {}
   }
-  /** Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC or ALAC), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
+  /** Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC or Opus), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
    * channels are preserved; more than two channels are mixed down. */
   'POST /music/api/chains': {
     path: {}

@@ -51,10 +51,12 @@ const generatorOf = (name: string = 'auto'): GeneratorName => {
 }
 
 /** What scripts receive of a take. */
-const recordOf = (file: string, { seconds, seed, bpm, key, loudnessLufs, seam, generator }: LocalTake) => ({
+const recordOf = (file: string, { seconds, seed, bpm, key, loudnessLufs, seam, generator, ...words }: LocalTake) => ({
   file,
   seed,
   generator,
+  prompt_honored: words.promptHonored,
+  prompt_ignored: words.promptIgnored,
   duration_seconds: seconds,
   bpm,
   key,
@@ -102,12 +104,13 @@ export const continueCommand: Command = {
   purpose: 'continues a piece of music and writes each take as a file; needs no server',
   help: `Continues a piece of music. Each take is written as FOLDER/NAME-take-1.wav and so on; their paths are printed.
 
-  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus)
+  FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC, Opus) or Ogg (Vorbis, Opus)
   --seconds N       length of the continuation, ${limits.seconds.min} to ${limits.seconds.max}; ${defaultSeconds} by default
   --takes N         alternatives, ${limits.takes.min} to ${limits.takes.max}; 1 by default
   --seed N          of the first take, the next ones count on from it; random by default. The same seed
                     gives the same bytes as before, and as a server
-  --prompt WORDS    wishes about energy, variety, drums and an ending, such as "calm, no drums, outro"
+  --prompt WORDS    wishes about energy, variety, drums, tempo, an instrument to leave out, a section and an
+                    ending, such as "calm, no drums, outro" or "faster, like the chorus"
   --generator NAME  ${generatorChoices.join(', ')}: a model (onnx) if MUSIC_MODEL names the folder of one,
                     else the piece is recombined; auto, the best one, by default
   --context N       seconds of the piece's end to continue from; by default 10 for a model, else all
@@ -152,6 +155,8 @@ Example: ${example}`,
       }
       for (const [index, { take }] of made.entries())
         note(`Take ${index + 1}: ${take.seconds.toFixed(2)} s, seed ${take.seed}`)
+      const ignored = new Set(made.flatMap(({ take }) => take.promptIgnored))
+      if (ignored.size > 0) note(`Not followed: ${[...ignored].join(', ')}`)
       result(paths.join('\n'))
     }),
 }

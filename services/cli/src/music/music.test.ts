@@ -68,6 +68,14 @@ describe('trellis music continue', () => {
     expect((await readdir(join(folder, 'takes'))).toSorted()).toEqual(['in-take-1.wav', 'in-take-2.wav'])
   })
 
+  test('names the words of the prompt that no take followed', async () => {
+    const words = ['--seconds', '1', '--seed', '3', '--prompt', 'calm, with a tuba', '-o', 'words']
+    expect(await call(['continue', 'in.wav', ...words])).toMatchObject({
+      code: 0,
+      notes: 'Take 1: 1.00 s, seed 3\nNot followed: tuba\n',
+    })
+  })
+
   test('writes the same bytes as a server for the same seed, prompt and length', async () => {
     const words = ['--seconds', '2', '--seed', '41', '--prompt', 'calm', '-o', 'alike']
     expect(await call(['continue', 'in.wav', ...words])).toMatchObject({ code: 0 })
@@ -111,6 +119,8 @@ describe('trellis music continue', () => {
           file: 'whole/in-take-1.wav',
           seed: 1,
           generator: 'mock',
+          prompt_honored: [],
+          prompt_ignored: [],
           duration_seconds: 2,
           bpm: expect.toBeOneOf([null, expect.any(Number)]),
           key: expect.toBeOneOf([null, expect.any(String)]),

@@ -1,6 +1,5 @@
 import type { Chain, Decision, Generator, Node, NodeStatus, Stems } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { ignoredWords } from '../generate/prompt-words.ts'
-import { readPrompt } from '../generate/steering.ts'
 import { stemNames } from '../stems/stem-names.ts'
 import type { ChainRow, Decision as DecisionWord, NodeRow, Status, StemsRow } from '../store/tables.ts'
 import { spineOf } from './spine.ts'
@@ -48,11 +47,10 @@ export const stemsMessage = (stems: StemsRow | undefined, base: string): Stems =
 }
 
 /** What became of the words of a node's prompt. */
-const promptWords = ({ prompt, prompt_honored, status, generator }: NodeRow) => {
+const promptWords = ({ prompt, prompt_honored, status }: NodeRow) => {
   const promptHonored = JSON.parse(prompt_honored) as string[]
   if (status !== 'ready') return { promptHonored, promptIgnored: [] }
-  if (generator === 'onnx') return { promptHonored, promptIgnored: ignoredWords(prompt, promptHonored) }
-  return { promptHonored, promptIgnored: generator === 'recombine' ? [...readPrompt(prompt).ignored] : [] }
+  return { promptHonored, promptIgnored: ignoredWords(prompt, promptHonored) }
 }
 
 /** A node in the API's form. URLs begin with `base`. */

@@ -51,12 +51,18 @@ const bestSplice = (mono: Float32Array, sampleRate: number, { from, to, least, m
   return best
 }
 
+/** How a change of length is spread: evenly, which is another tempo, or more and more, which is a tempo that changes. */
+export type Course = 'even' | 'growing'
+
+/** The share of the change that is done after a share of the way. */
+const doneAfter: Record<Course, (share: number) => number> = { even: (share) => share, growing: (share) => share ** 2 }
+
 /**
  * Makes a block a little longer or shorter without changing its pitch: at about two places a second it skips or repeats some
  * milliseconds, where the waveform resembles itself, with a short crossfade. Beats move by no more than their share. Meant for
  * a few per cent: each splice is 15 ms at 3 %.
  */
-export const fitLength = (block: Block, frames: number, sampleRate: number): Block => {
+export const fitLength = (block: Block, frames: number, sampleRate: number, course: Course = 'even'): Block => {
   const length = blockLength(block)
   const excess = length - frames
   if (excess === 0) return block
@@ -75,7 +81,7 @@ export const fitLength = (block: Block, frames: number, sampleRate: number): Blo
     written += some
   }
   for (let index = 1; index <= count; index++) {
-    const share = (excess * index) / count - moved
+    const share = excess * doneAfter[course](index / count) - moved
     const isLast = index === count
     const [a, b] = [share * (1 - freedom), share * (1 + freedom)]
     const least = Math.round(isLast ? share : Math.min(a, b))

@@ -31,6 +31,8 @@ export const COST = {
   energy: 0.25,
   /** For a step in which half as much, or half as much again, begins as usual, where the prompt requests the opposite. */
   drums: 0.4,
+  /** For a step outside of the section that the prompt names. */
+  section: 0.6,
   /** A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. */
   offBar: 1.1,
   offPhrase: 0.25,
@@ -171,6 +173,7 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
   const taste = seed === undefined ? () => 0.5 : createEdgeNoise(seed)
   const region = regionBars * barSteps(grid)
   const target = grid.medianLevel + 6 * steering.energy
+  const section = steering.section && grid.stepsOfSection(steering.section)
   return (step: number, played: number, uses: Uses): number => {
     const level = grid.steps[step]?.level ?? grid.medianLevel
     const recency = (ago: number) => COST.recent * 0.5 ** (ago / recentHalfLife)
@@ -178,6 +181,7 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
     const density = clamp(grid.steps[step]?.density ?? 1, 0.5, 1.5)
     cost += COST.drums * (Math.abs(steering.drums) - 2 * steering.drums * (density - 1))
+    if (section && !section.has(step)) cost += COST.section
     cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was played just before the plan begins.
     cost += recency(grid.endStep - step + played)

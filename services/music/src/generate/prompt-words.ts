@@ -3,7 +3,7 @@ export type PromptWord = { readonly word: string; readonly at: number }
 
 /** Words without a meaning of their own, which are neither followed nor ignored. */
 const particles = new Set(
-  'a an and the of in on at to for with by some little bit very much more lots then please make it its be is this that but or'.split(
+  'a an and the of in on at to for with by some little bit very much more lots then please make it its be is this that but or nor like as'.split(
     ' ',
   ),
 )
@@ -17,8 +17,9 @@ export const wordsOf = (prompt: string): PromptWord[] =>
     at: match.index,
   }))
 
-/** The words with a meaning that are not among those that were followed. */
+/** The words with a meaning that are not among those that were followed, which may be phrases. */
 export const ignoredWords = (prompt: string, honored: readonly string[]): string[] => {
+  const followed = new Set(honored.flatMap((phrase) => wordsOf(phrase).map(({ word }) => word)))
   const words = wordsOf(prompt).map(({ word }) => word)
-  return [...new Set(words.filter((word) => !isParticle(word) && !honored.includes(word)))]
+  return [...new Set(words.filter((word) => !isParticle(word) && !followed.has(word)))]
 }

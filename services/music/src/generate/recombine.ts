@@ -3,12 +3,15 @@ import { analysisRate } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
 import { tryFirstJoins } from './first-join.ts'
+import { fitLength, stretchable } from './fit-length.ts'
 import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
+import { leaveOut } from './leave-out.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silence } from './silence.ts'
+import { limitToSource } from './source-peak.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
-import { readPrompt } from './steering.ts'
+import { readPrompt, withoutSection } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
 /** How much earlier than its length an outro may end, with a phrase (s), at most as a share of its length. */
@@ -16,6 +19,12 @@ const outroEarly = { seconds: 5, share: 0.4 }
 /** The longest fade of an outro without beats (s), and its largest share of the continuation. */
 const outroSeconds = 6
 const outroShare = 0.6
+
+/** By which share a changing tempo is on average faster or slower than before, after the first seconds; at the end it is twice that. */
+const tempoChange = 0.03
+
+/** Share of the time of rendering that the separation of what is left out takes. */
+const separatingShare = 0.7
 
 /** Fades a block out to its very end, along a raised cosine. */
 const fadeOut = (block: Block, sampleRate: number): void => {
@@ -54,8 +63,12 @@ export type Material = Awaited<ReturnType<typeof prepareMaterial>>
 /** Plans a continuation: runs of steps of the material. */
 export const planTake = ({ grid, startCost }: Material, request: ContinuationRequest) => {
   const { context, frames, prompt, seed, signal } = request
-  const { steering, honored } = readPrompt(prompt)
-  const seconds = frames / context.sampleRate
+  const read = readPrompt(prompt)
+  const hasSection = !read.steering.section || grid.stepsOfSection(read.steering.section) !== undefined
+  const { steering, honored } = hasSection ? read : withoutSection(read)
+  // What becomes faster plays more in the same time.
+  const played = Math.round(frames + steering.tempo * tempoChange * stretchable(frames, context.sampleRate))
+  const seconds = played / context.sampleRate
   const plan = planContinuation({
     grid,
     audible: seconds * analysisRate,
@@ -65,24 +78,34 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
     steering,
     ...(signal && { signal }),
   })
-  return { plan, steering, honored }
+  return { plan, played, steering, honored }
 }
 
-/** Renders a plan, with joins that match time, level and waveform. */
+/** Renders a plan, with joins that match time, level and waveform, and as the prompt steers it. */
 export const playTake = async (
   { mono, attacks, grid }: Material,
-  { plan, steering }: Pick<ReturnType<typeof planTake>, 'plan' | 'steering'>,
+  { plan, played, steering }: Omit<ReturnType<typeof planTake>, 'honored'>,
   { context, frames, onProgress, signal }: ContinuationRequest,
 ): Promise<Block> => {
-  const block = await renderPlan({
+  const rendering = steering.leaveOut.length > 0 ? 1 - separatingShare : 1
+  const rendered = await renderPlan({
     source: context,
-    ...{ mono, attacks, grid, plan, frames },
+    ...{ mono, attacks, grid, plan, frames: played },
     ends: steering.outro,
-    onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
+    onProgress: (share) => onProgress?.(0.6 + 0.4 * rendering * share),
     ...(signal && { signal }),
   })
-  if (steering.outro && !plan.isWhole) fadeOut(block, context.sampleRate)
-  return block
+  if (steering.outro && !plan.isWhole) fadeOut(rendered, context.sampleRate)
+  const block = fitLength(rendered, frames, context.sampleRate, 'growing')
+  if (steering.leaveOut.length === 0) return block
+  const left = await leaveOut(block, {
+    source: context,
+    stems: steering.leaveOut,
+    onProgress: (share) => onProgress?.(1 - 0.4 * separatingShare * (1 - share)),
+    ...(signal && { signal }),
+  })
+  await limitToSource(left, context)
+  return left
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Analysis } from '../analysis/analyse.ts'
 import { analysisRate, HOP } from '../analysis/spectral-frames.ts'
 import { type Stretch, type StretchSounds, soundsOf } from '../analysis/step-features.ts'
-import { findSections, phrasePlaces } from '../analysis/structure.ts'
+import { findSections, phrasePlaces, type Section } from '../analysis/structure.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
+import { type SectionName, sectionsNamed } from './named-sections.ts'
 
 /**
  * A stretch of the source that is always played whole: a beat where the music has a pulse, else a short stretch of fixed
@@ -44,6 +45,8 @@ export type StepGrid = {
   /** How likely (0..1) a phrase, and a bar, ends with a step. */
   phraseEnd(step: number): number
   barEnd(step: number): number
+  /** The steps of the sections of a name; undefined if the piece has none. */
+  stepsOfSection(name: SectionName): ReadonlySet<number> | undefined
 }
 
 /** Length of a step without a pulse (s), and the minimum number of steps of a short source. */
@@ -62,10 +65,17 @@ const stepAt = (boundaries: readonly number[], time: number): number => {
   return next < 0 ? boundaries.length - 1 : Math.max(0, next - 1)
 }
 
-const noPlaces = { barClash: () => 0, phraseClash: () => 0, phraseEnd: () => 0, barEnd: () => 0 }
+const zero = () => 0
+const noPlaces = {
+  barClash: zero,
+  phraseClash: zero,
+  phraseEnd: zero,
+  barEnd: zero,
+  stepsOfSection: () => undefined,
+}
 
 /** Places of beats in bars and phrases, compared as far as the analysis is sure of them. */
-const placesOf = ({ bars }: Analysis, contrast: StretchSounds['contrast']) => {
+const placesOf = ({ bars }: Analysis, { contrast, levels }: Pick<StretchSounds, 'contrast' | 'levels'>) => {
   const { positions, likely, beatsPerBar: size } = bars
   const sections = findSections({ positions, beatsPerBar: size, distance: contrast })
   const phrases = phrasePlaces({ positions, beatsPerBar: size }, sections)
@@ -84,6 +94,12 @@ const placesOf = ({ bars }: Analysis, contrast: StretchSounds['contrast']) => {
     phraseEnd: (step: number) =>
       Math.round(((phrases[step] ?? 0) + 1 / phraseSteps) * phraseSteps) % phraseSteps === 0 ? at(step, size - 1) : 0,
     barEnd: (step: number) => at(step, size - 1),
+    stepsOfSection(name: SectionName) {
+      const beatsOf = ({ firstBeat, endBeat }: Section) =>
+        Array.from({ length: endBeat - firstBeat }, (_, i) => firstBeat + i)
+      const named = sectionsNamed(name, sections, levels)
+      return named && new Set(named.flatMap(beatsOf))
+    },
   }
 }
 
@@ -124,6 +140,6 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     endPhase: end ? Math.min(0.999, Math.max(0, (samples - end.start) / (end.end - end.start))) : 0,
     medianLevel: median(levels),
     distance,
-    ...(kind === 'beats' ? placesOf(analysis, contrast) : noPlaces),
+    ...(kind === 'beats' ? placesOf(analysis, { contrast, levels }) : noPlaces),
   }
 }

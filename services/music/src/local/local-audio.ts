@@ -8,6 +8,7 @@ import { newId } from '../chains/ids.ts'
 import { blameUpload, uploadWithin } from '../chains/upload.ts'
 import type { MusicConfig } from '../config.ts'
 import { modelSetting, noModel } from '../generate/model-setting.ts'
+import { ignoredWords } from '../generate/prompt-words.ts'
 import { contextFor, generatorFor, generatorNamed, requireLength } from '../generations/generator-for.ts'
 import { DEADLINE_SECONDS } from '../generations/job.ts'
 import type { ModelStatus } from '../models/installed-model.ts'
@@ -40,6 +41,9 @@ export type LocalTake = LocalPiece & {
   readonly seam: Seam | null
   /** The one that made it. */
   readonly generator: GeneratorName
+  /** Words of the prompt that were followed, and the others that carry a meaning. */
+  readonly promptHonored: readonly string[]
+  readonly promptIgnored: readonly string[]
 }
 
 export type LocalStem = { readonly name: StemName; readonly energyShare: number; readonly stored: StoredPiece }
@@ -176,7 +180,9 @@ export const openLocalAudio = async ({ directory, config, signal }: LocalAudioOp
       }
       const options = { deadlineSeconds: DEADLINE_SECONDS, ...(onProgress && { onProgress }) }
       const result = await pool.run({ $case: 'continue', value }, options)
-      return { ...pieceOf(unread(nodeId), result), seed, generator, seam: seamOf(result) }
+      const { promptHonored } = result
+      const words = { promptHonored, promptIgnored: ignoredWords(prompt, promptHonored) }
+      return { ...pieceOf(unread(nodeId), result), seed, generator, seam: seamOf(result), ...words }
     },
 
     async separate({ stored, seconds }, onProgress) {

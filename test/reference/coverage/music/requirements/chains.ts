@@ -1,7 +1,8 @@
-import { contract, music, musicJobs, type Theme, theme } from '../../promised.ts'
+import { contract, edge, music, musicJobs, type Theme, theme } from '../../promised.ts'
 
 const service = music('service')
 const uploads = music('uploads')
+const generate = (name: string) => music(`generate/${name}`)
 
 /** Promises about chains, nodes and decisions. */
 export const chains: readonly Theme[] = [
@@ -43,6 +44,8 @@ export const chains: readonly Theme[] = [
       [uploads, 'of $name becomes a chain whatever its name claims, with its rate and channels'],
       [music('audio/codec-open'), 'the container is detected by content, even after a tag'],
       [service, 'an upload of %s in M4A becomes a chain of exactly its length'],
+      [music('audio/mp4/mp4-open'), 'with FLAC in %s is decoded bit-exactly'],
+      [music('audio/mp4/mp4-open'), 'with Opus in %s is decoded to the samples of its Ogg file'],
     ],
     [
       '`POST /api/chains` takes `file` and `name` and answers 201',
@@ -130,6 +133,20 @@ export const chains: readonly Theme[] = [
       'The same parent, seed and parameters give the same bytes',
       [musicJobs, 'generation is deterministic for parent, seed and parameters, and differs by seed'],
       [service, 'the bytes of a take are determined by its parent, seed and parameters'],
+    ],
+    [
+      'A prompt steers what it can, and the node lists the words that were followed and those that were not',
+      [service, 'takes are generated in the background, in the exact length'],
+      [generate('steering'), 'the words %j are followed, and the words %j are not'],
+      [generate('recombine'), 'an outro ends in silence, calm is softer than energetic'],
+      [generate('prompts'), 'a prompt that excludes an instrument is followed'],
+      [generate('prompts'), 'a prompt changes the tempo of what follows, gradually and by a few per cent'],
+      [generate('prompts'), 'a prompt that names a section prefers its music'],
+    ],
+    [
+      'An optional field of a request may be null',
+      [edge('transcode/request'), 'null counts as absent in a body'],
+      [edge('transcode/request'), '$name takes null for every field of its body that is not required'],
     ],
     [
       'From a node that is not ready 409',

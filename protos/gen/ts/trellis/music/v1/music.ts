@@ -483,7 +483,10 @@ export interface DeleteChainRequest {
 export interface CreateBranchesRequest {
   chainId: string;
   nodeId: string;
-  /** What it should sound like. `recombine` follows a few words: calm, energetic, varied, steady, outro and the like. */
+  /**
+   * What it should sound like. `recombine` follows a few words: calm, energetic, varied, steady, faster, slower, outro and the like, "no drums" (or bass,
+   * or vocals), and "chorus" (or verse, bridge, intro) where the piece has one.
+   */
   prompt: string;
   /** Length, rounded to the nearest sample. */
   durationSeconds?:
@@ -4550,7 +4553,7 @@ export const MusicServiceDefinition = {
   fullName: "trellis.music.v1.MusicService",
   methods: {
     /**
-     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC or ALAC), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
+     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC or Opus), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
      * channels are preserved; more than two channels are mixed down.
      */
     createChain: {
