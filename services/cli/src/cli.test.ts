@@ -140,8 +140,13 @@ describe('trellis listings mcp', () => {
     expect(tools.map(({ name }) => name)).toEqual(['search_listings', 'look_up_seller', 'market_price', 'save_search'])
     const found = JSON.parse(
       textOf(await client.callTool({ name: 'search_listings', arguments: { query: 'thinkpad', limit: 5 } })),
-    ) as { listings: { listing_id: string; seller_id: string; trust: number }[]; market_price: number }
+    ) as {
+      listings: { listing_id: string; seller_id: string; trust: number; trust_range: { low: number } | null }[]
+      market_price: number
+    }
     expect(found.listings).toHaveLength(5)
+    const certain = found.listings.map(({ trust, trust_range: range }) => range?.low ?? trust)
+    expect(certain).toEqual(certain.toSorted((a, b) => b - a))
     expect(found.market_price).toBeGreaterThan(0)
     const [first] = found.listings
     const seller = { seller_id: first?.seller_id, listing_id: first?.listing_id }

@@ -26,6 +26,13 @@ test('a missing browser fails the start with a readable error', () => {
   )
 })
 
+test('the endpoint of notifications is used exactly as it was registered, for its text is part of a digest', () => {
+  const endpointOf = (text: string) =>
+    readConfig(listingsConfig, { MARKETPLACE_NOTIFICATION_ENDPOINT: text }).notificationEndpoint
+  expect(endpointOf('https://trellis.test/deletion/')).toBe('https://trellis.test/deletion/')
+  expect(() => endpointOf('trellis.test')).toThrow('must be an address')
+})
+
 const secrets = {
   ISSUE_TRACKER_API_TOKEN: 'tracker-token',
   COMMUNITY_DB_URL: 'postgres://trellis:word@community.test/signals',

@@ -16,6 +16,12 @@ const postgresUrl = (text: string): string => {
   throw new Error('must start with postgresql://')
 }
 
+/** A web address as it is, with a slash at its end: the marketplace signs its exact text. */
+const exactUrl = (text: string): string => {
+  read.url(text)
+  return text
+}
+
 const currencyCode = (text: string): string => {
   if (/^[A-Z]{3}$/.test(text)) return text
   throw new Error('must be a currency code such as USD')
@@ -272,7 +278,7 @@ export const listingsConfig = {
   ),
   notificationEndpoint: setting(
     'MARKETPLACE_NOTIFICATION_ENDPOINT',
-    read.optional(read.url),
+    read.optional(exactUrl),
     undefined,
     'Public URL of the account deletion endpoint, exactly as registered with the marketplace.',
   ),

@@ -1,4 +1,5 @@
 import type { ListingRest, ListingsSearchResponseRest, TrustScoreRest } from '@trellis/protos/edge/rest.ts'
+import { trustOf } from '../trust.ts'
 
 const titleCharacters = 60
 
@@ -13,10 +14,6 @@ const scoreOf = (score: TrustScoreRest | undefined): string => {
   const { composite_score: composite, score_is_partial: isPartial, score_range: range } = score
   return isPartial && range ? `${range.low}–${range.high}` : String(composite)
 }
-
-/** The order of trust: a score that is still uncertain counts as the lowest that it can become. */
-const trustOf = (score: TrustScoreRest | undefined): number =>
-  score === undefined ? -1 : ((score.score_is_partial ? score.score_range?.low : undefined) ?? score.composite_score)
 
 const priceOf = ({ price, price_high: high, currency }: ListingRest): string => {
   if (price === null) return '?'

@@ -7,6 +7,7 @@ import type {
 } from '@trellis/protos/edge/rest.ts'
 import { z } from 'zod'
 import type { Client } from '../client.ts'
+import { trustOf } from '../trust.ts'
 
 /** A tool for a language model. Its answer is JSON. */
 export type Tool = {
@@ -88,11 +89,14 @@ const searchMarketplace: Tool = {
       query: { q: query, ...parameters },
     })
     const { listings, trust_scores: scores, market_price: market } = answer
-    const rows = listings.map((listing) => condensed(listing, scores[listing.platform_listing_id], market))
+    const scoreOf = ({ platform_listing_id: id }: ListingRest) => scores[id]
     return {
       found: listings.length,
       market_price: market,
-      listings: rows.toSorted((a, b) => (b.trust ?? -1) - (a.trust ?? -1)).slice(0, limit),
+      listings: listings
+        .toSorted((a, b) => trustOf(scoreOf(b)) - trustOf(scoreOf(a)))
+        .slice(0, limit)
+        .map((listing) => condensed(listing, scoreOf(listing), market)),
     }
   },
 }

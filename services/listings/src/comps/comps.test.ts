@@ -85,6 +85,19 @@ describe('summary', () => {
     expect(summary([...wholes, ...yen], 'bosch sms46 dishwasher').details?.excluded).toEqual({ other_currency: 1 })
   })
 
+  test('a title with a noun of an accessory counts at a price near that of the others', () => {
+    const phones = titled('Doogee S88 smartphone 128GB', [140, 150, 160])
+    const offered = (title: string, ...prices: number[]) => summary([...phones, ...titled(title, prices)], 'doogee s88')
+    expect(offered('Doogee S88 perforated screen', 145, 155)).toMatchObject({ sampleCount: 5 })
+    expect(offered('Doogee S88 perforated screen', 35)).toMatchObject({
+      sampleCount: 3,
+      medianPrice: 150,
+      details: { excluded: { accessory: 1 } },
+    })
+    expect(offered('Écran Doogee S88', 35).details?.excluded).toEqual({ accessory: 1 })
+    const few = summary([...phones.slice(1), ...titled('Doogee S88 perforated screen', [145])], 'doogee s88')
+    expect(few).toMatchObject({ sampleCount: 2, details: { excluded: { accessory: 1 } } })
+  })
   test('each condition has a price of its own; one with fewer than three sales has none', () => {
     const sales = [
       ...titled('Canon EOS R6', [1000, 1010, 1020, 9000]),

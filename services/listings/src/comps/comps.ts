@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sale } from '../records.ts'
 import { type Modes, modesOf } from './modes.ts'
-import { createRelevance, ownNounsOf, type Stratum, strata, type UnrelatedReason } from './relevance.ts'
+import { createRelevance, type Doubt, ownNounsOf, type Stratum, strata, type UnrelatedReason } from './relevance.ts'
 import {
   ascending,
   type DatedPrice,
@@ -87,33 +87,46 @@ type Judged = {
   readonly sale: Sale
   readonly stratum: Stratum | null
   readonly excluded: ExcludedReason | null
-  readonly mayBePart: boolean
+  readonly doubt: Doubt | null
 }
 
 /** Judges each sale by its title; one without a title cannot be judged and counts. */
 const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] => {
   const relevance = createRelevance(query, ownNounsOf(sales.flatMap(({ title }) => (title ? [title] : []))))
   return sales.map((sale) => {
-    if (!sale.title) return { sale, stratum: null, excluded: null, mayBePart: false }
+    if (!sale.title) return { sale, stratum: null, excluded: null, doubt: null }
     const judgement = relevance.judge(sale.title, sale.condition ?? null)
     return judgement.kind === 'unrelated'
-      ? { sale, stratum: null, excluded: judgement.reason, mayBePart: false }
-      : { sale, stratum: judgement.stratum, excluded: judgement.apart, mayBePart: judgement.mayBePart }
+      ? { sale, stratum: null, excluded: judgement.reason, doubt: null }
+      : { sale, stratum: judgement.stratum, excluded: judgement.apart, doubt: judgement.doubt }
   })
 }
 
-/** Share of the median of wholes below which what may be a part by its title is one. */
-const partShare = 0.5
+/**
+ * How a doubt about a sale is settled: the share of the median of the sales without doubts from which it counts as whole, and whether it does if there are
+ * too few of these for a median. A title with a noun of an accessory where it says what is offered needs a price closer to theirs.
+ */
+const settled: Readonly<Record<Doubt, { readonly wholeFrom: number; readonly otherwise: boolean }>> = {
+  part: { wholeFrom: 0.5, otherwise: true },
+  accessory: { wholeFrom: 0.7, otherwise: false },
+}
 
-/** Excludes the sales whose title may name a part and whose price is that of one, compared with the others in their currency. */
-const withoutParts = (judged: readonly Judged[]): readonly Judged[] => {
-  const counted = judged.filter(({ excluded, mayBePart }) => excluded === null && !mayBePart)
+/** Excludes the sales that may offer something other than the whole thing and have the price of that, compared with the others in their currency. */
+const withoutDoubtful = (judged: readonly Judged[]): readonly Judged[] => {
+  const counted = judged.filter(({ excluded, doubt }) => excluded === null && doubt === null)
   const wholes = Map.groupBy(counted, ({ sale }) => sale.currency)
+  const medians = new Map(
+    [...wholes].flatMap(([currency, all]) =>
+      all.length < fewestSales ? [] : [[currency, median(all.map(({ sale }) => sale.price))] as const],
+    ),
+  )
   return judged.map((one) => {
-    if (!one.mayBePart || one.excluded !== null) return one
-    const prices = (wholes.get(one.sale.currency) ?? []).map(({ sale }) => sale.price)
-    if (prices.length < fewestSales || one.sale.price >= partShare * median(prices)) return one
-    return { ...one, stratum: null, excluded: 'part' }
+    const { sale, doubt, excluded } = one
+    if (doubt === null || excluded !== null) return one
+    const { wholeFrom, otherwise } = settled[doubt]
+    const typical = medians.get(sale.currency)
+    const isWhole = typical === undefined ? otherwise : sale.price >= wholeFrom * typical
+    return isWhole ? one : { ...one, stratum: null, excluded: doubt }
   })
 }
 
@@ -159,7 +172,7 @@ const countsOf = (reasons: readonly (ExcludedReason | null)[]): CompDetails['exc
  * unless the query names them.
  */
 export const summariseSales = (sales: readonly Sale[], query: string, now: Date): MarketComp => {
-  const judged = withoutParts(
+  const judged = withoutDoubtful(
     judgeSales(
       sales.filter(({ price }) => price > 0),
       query,

@@ -10,6 +10,9 @@ const phraseEnds = new Set([...listed(inclusion), ...listed(madeFor)])
 /** Ends a phrase of a title; a hyphen, slash or plus sign does so only between spaces. */
 const punctuation = /[,;:()[\]{}|•·!]|\s[-–—/+&*]\s/u
 
+/** The phrases of a title, each in atoms. */
+export const phrasesOf = (title: string): readonly (readonly Atom[])[] => title.split(punctuation).map(atomsOf)
+
 const hasDigit = (text: string): boolean => /\d/.test(text)
 
 /** Words of the query in a row that must precede a part's noun: fewer may be a brand, whose belts are no parts of it. */
@@ -45,8 +48,7 @@ const headsPart = (phrase: readonly Atom[], queried: ReadonlySet<string>, ownNou
  * ("Cold Air Intake Hose for VW"). A title alone cannot show it, since sellers also write "Camera Strap" for a camera with one.
  */
 export const mayNamePart = (title: string, queried: ReadonlySet<string>, ownNouns: ReadonlySet<string>): boolean => {
-  const phrases = title.split(punctuation).map(atomsOf)
-  const named = phrases.find((phrase) =>
+  const named = phrasesOf(title).find((phrase) =>
     phrase.some((_, index) => modifiersBefore(phrase, index + 1, queried) >= fewestModifiers),
   )
   return named !== undefined && headsPart(named, queried, ownNouns)

@@ -3,7 +3,8 @@ import { createRelevance, ownNounsOf } from './relevance.ts'
 
 const judged = (query: string, title: string, condition: string | null = 'pre-owned'): string => {
   const judgement = createRelevance(query).judge(title, condition)
-  return judgement.kind === 'unrelated' ? judgement.reason : (judgement.stratum ?? 'related')
+  if (judgement.kind === 'unrelated') return judgement.reason
+  return judgement.doubt === 'accessory' ? 'accessory, by its price' : (judgement.stratum ?? 'related')
 }
 
 describe('models', () => {
@@ -47,7 +48,7 @@ describe('words', () => {
 describe('accessories, parts and boxes', () => {
   test.each([
     ['Silicone case for iPhone 14', 'accessory'],
-    ['iPhone 14 case black', 'accessory'],
+    ['iPhone 14 case black', 'accessory, by its price'],
     ['Stand for Apple iPhone 14', 'accessory'],
     ['iPhone 14 tempered glass 3 pack', 'accessory'],
     ['Hülle für iPhone 14', 'accessory'],
@@ -60,11 +61,18 @@ describe('accessories, parts and boxes', () => {
     ['Écran pour iPhone 14', 'part'],
     ['Scheda madre iPhone 14', 'part'],
     ['Pantalla para iPhone 14', 'part'],
+    ['Hoesje voor iPhone 14', 'accessory'],
+    ['Película para iPhone 14', 'accessory'],
+    ['Szkło hartowane iPhone 14', 'accessory'],
+    ['Moederbord iPhone 14', 'part'],
+    ['Płyta główna iPhone 14', 'part'],
     ['iPhone 14 box only', 'incomplete'],
     ['iPhone 14 leere OVP', 'incomplete'],
     ['iPhone 14 boîte vide', 'incomplete'],
     ['iPhone 14 scatola vuota', 'incomplete'],
     ['iPhone 14 caja vacía', 'incomplete'],
+    ['iPhone 14 lege doos', 'incomplete'],
+    ['Pudełko po iPhone 14', 'incomplete'],
     ['iPhone 14 dummy', 'other_thing'],
     ['iPhone 14 with case and charger', 'used'],
     ['iPhone 14 + screen protector', 'accessory'],
@@ -75,6 +83,33 @@ describe('accessories, parts and boxes', () => {
   test('an accessory is related to a query that names one', () => {
     expect(judged('iphone 14 case', 'Silicone case for iPhone 14')).toBe('used')
     expect(judged('lens cap 58mm', 'Lens cap 58mm for Canon')).toBe('used')
+  })
+})
+
+describe('nouns of accessories and parts that precede or follow what they are for', () => {
+  test.each([
+    ['Coque silicone iPhone 14', true],
+    ['Lot avec coque iPhone 14', false],
+    ['Batterie iPhone 14 3279 mAh', true],
+    ['iPhone 14 128 Go noir, écran 6,1 pouces', false],
+    ['Custodia MagSafe iPhone 14', true],
+    ['Schermo originale iPhone 14', true],
+    ['Funda iPhone 14 silicona', true],
+    ['Pantalla original iPhone 14', true],
+    ['Silikonhülle iPhone 14', true],
+    ['iPhone 14 Handyhuelle blau', true],
+    ['iPhone 14 mit Hülle', false],
+    ['iPhone 14 hoesje met bloem', true],
+    ['Capa iPhone 14', true],
+    ['Etui silikonowe iPhone 14', true],
+    ['iPhone 14 + housse', false],
+    ['Chargeur + câble iPhone 14', true],
+    ['Case iPhone 14', true],
+    ['Etui gratis! iPhone 14 128GB', false],
+    ['In stand-by mode, tested: iPhone 14', false],
+    ['Snowshoes with an iPhone 14 holder', false],
+  ])('"%s": %s', (title, expected) => {
+    expect(createRelevance('iphone 14').judge(title, null)).toMatchObject({ doubt: expected ? 'accessory' : null })
   })
 })
 
@@ -92,6 +127,10 @@ describe('strata', () => {
     ['Camera en panne', 'occasion', 'for_parts'],
     ['Camera non funzionante', 'usato', 'for_parts'],
     ['Camera averiada', 'usado', 'for_parts'],
+    ['Camera kapot', 'gebruikt', 'for_parts'],
+    ['Camera avariada', 'usado', 'for_parts'],
+    ['Camera uszkodzona', 'używany', 'for_parts'],
+    ['Camera na części', 'używany', 'for_parts'],
     ['Lot of 5 camera', 'used', 'lot'],
     ['Camera 5pcs', 'used', 'lot'],
     ['Camera joblot', 'used', 'lot'],
@@ -99,6 +138,8 @@ describe('strata', () => {
     ['Lot de 3 camera', 'occasion', 'lot'],
     ['Lotto di 3 camera', 'usato', 'lot'],
     ['Lote de camera', 'usado', 'lot'],
+    ['Partij camera', 'gebruikt', 'lot'],
+    ['Camera 3 szt', 'używany', 'lot'],
     ['Camera', null, 'related'],
   ])('"%s" (%s) is %s', (title, condition, expected) => {
     expect(judged('camera', title, condition)).toBe(expected)
@@ -115,6 +156,8 @@ describe('hard cases', () => {
   test.each([
     ['iphone 13', 'Apple iPhone 13 - Empty Original Retail Box', 'incomplete'],
     ['iphone 13', 'iPhone 13 retail packaging - NO PHONE', 'incomplete'],
+    ['pokemon', '7 Switch Pokemon Empty Game Cases No Games', 'incomplete'],
+    ['phone', 'Qwerty keyboard phone 16GB', 'used'],
     ['airpods pro', 'AirPods Pro 2nd gen Right Side Earbud Only', 'incomplete'],
     ['iphone 13', '3x Apple iPhone 13 128GB', 'lot'],
     ['camera', 'Panasonic Camera 30x zoom', 'used'],
@@ -124,12 +167,12 @@ describe('hard cases', () => {
     ['nintendo switch', 'Mario Kart 8 Deluxe (Nintendo Switch, 2017)', 'other_thing'],
     ['nintendo switch', 'Nintendo Switch console (OLED model, 2021)', 'used'],
     ['mario kart nintendo switch', 'Mario Kart 8 Deluxe (Nintendo Switch, 2017)', 'used'],
-    ['ps5', 'Sony PS5 DualSense Wireless Controller', 'accessory'],
+    ['ps5', 'Sony PS5 DualSense Wireless Controller', 'accessory, by its price'],
     ['ps5', 'Sony PS5 console with DualSense controller, cables, charger', 'used'],
     ['ps5 controller', 'Sony PS5 DualSense controller', 'used'],
-    ['dyson v8', 'Dyson V8 filter', 'accessory'],
-    ['seiko skx007', 'Seiko SKX007 dial and hands', 'accessory'],
-    ['vitamix 5200', 'Vitamix 5200 container 64oz', 'accessory'],
+    ['dyson v8', 'Dyson V8 filter', 'accessory, by its price'],
+    ['seiko skx007', 'Seiko SKX007 dial and hands', 'accessory, by its price'],
+    ['vitamix 5200', 'Vitamix 5200 container 64oz', 'accessory, by its price'],
     ['vitamix 5200', 'Vitamix 5200 blender with container', 'used'],
     ['lego 75192', 'LEGO 75192 minifigures only no ship', 'incomplete'],
     ['iphone 13', 'iPhone 13 rear camera lens glass', 'part'],
@@ -139,7 +182,7 @@ describe('hard cases', () => {
     ['iphone 11 pro', 'Apple iPhone 11 Pro 64GB', 'used'],
     ['dvd player 12v', 'Portable DVD player 12V', 'used'],
     ['canon ae-1', 'Canon AE-1 with 50mm lens, strap, original box, case', 'used'],
-    ['canon ae-1', 'Canon AE-1 instruction manual', 'accessory'],
+    ['canon ae-1', 'Canon AE-1 instruction manual', 'accessory, by its price'],
     ['canon ae-1', 'Canon AE-1 35mm film SLR camera, manual focus', 'used'],
   ])('"%s": "%s" is %s', (query, title, expected) => {
     expect(judged(query, title)).toBe(expected)
@@ -203,12 +246,12 @@ describe('parts that only their price confirms', () => {
     ['electric scooter', 'Electric Scooter 500W Motor', false],
   ])('"%s": "%s": %s', (query, title, expected) => {
     const judgement = createRelevance(query).judge(title, null)
-    expect(judgement).toMatchObject({ kind: 'related', mayBePart: expected })
+    expect(judgement).toMatchObject({ kind: 'related', doubt: expected ? 'part' : null })
   })
 
   test('a query that names the part finds it', () => {
     const relevance = createRelevance('2011 jetta air intake hose')
-    expect(relevance.judge('Air Intake Hose for 2011 Jetta', null)).toMatchObject({ kind: 'related', mayBePart: false })
+    expect(relevance.judge('Air Intake Hose for 2011 Jetta', null)).toMatchObject({ kind: 'related', doubt: null })
   })
 })
 

@@ -1,7 +1,8 @@
 import { parseQuery } from '../query-notation.ts'
 import { wholeWords } from '../whole-words.ts'
+import { isAccessoryNoun, mayPrecede } from './accessory-nouns.ts'
 import { isPlatformQuery, offersGame } from './game-platforms.ts'
-import { mayNamePart, parts } from './likely-part.ts'
+import { mayNamePart, parts, phrasesOf } from './likely-part.ts'
 import { type Atom, atomsOf, plainText, runsIn, spansYear } from './title-atoms.ts'
 import * as data from './unrelated-words.ts'
 
@@ -16,6 +17,12 @@ export type UnrelatedReason =
 export type Stratum = 'new' | 'used' | 'for_parts' | 'lot'
 export const strata: readonly Stratum[] = ['new', 'used', 'for_parts', 'lot']
 
+/**
+ * What a title may offer in place of the whole thing, which its price decides: a part, if its head noun is one, or an accessory or a part, if a noun of
+ * these stands where it says what is offered.
+ */
+export type Doubt = 'part' | 'accessory'
+
 export type Judgement =
   | {
       readonly kind: 'related'
@@ -23,8 +30,7 @@ export type Judgement =
       readonly stratum: Stratum | null
       /** Set for a stratum that does not count for the query's own price, since the query does not name it. */
       readonly apart: 'for_parts' | 'lot' | null
-      /** Whether the title may name a part of the item, which its price decides. */
-      readonly mayBePart: boolean
+      readonly doubt: Doubt | null
     }
   | { readonly kind: 'unrelated'; readonly reason: UnrelatedReason }
 
@@ -38,7 +44,6 @@ const conditions = data.conditionWords.map(([condition, words]) => ({
   pattern: new RegExp(`^(?:${words})$`, 'iu'),
 }))
 const { listed } = data
-const nouns = listed(data.accessoryNouns)
 const followers = listed(data.followingNouns)
 const includes = listed(data.inclusion)
 const includesLong = listed(data.longInclusion)
@@ -107,7 +112,7 @@ const compile = (text: string, ownNouns: ReadonlySet<string>): Query => {
   const atoms = new Set(groups.flat(2).flatMap((term) => term.atoms.map((atom) => atom.text)))
   const namesAccessory =
     families.some((family) => ofAccessories.has(family.reason) && family.pattern.test(terms)) ||
-    [...atoms].some((atom) => nouns.has(atom))
+    [...atoms].some(isAccessoryNoun)
   return {
     models: groups.filter(isModel),
     words: groups.filter((group) => !isModel(group)),
@@ -163,22 +168,48 @@ const matchTerm = (term: Term, title: readonly Atom[], text: string, joined: str
 const endOfQueried = (title: readonly Atom[], { atoms }: Query): number =>
   title.findLastIndex(({ text }) => atoms.has(text)) + 1
 
-/** Whether a title names an accessory by the position of its words: "Stand for X", "X Case", but not "X with case". */
-const isAccessory = (title: readonly Atom[], query: Query): boolean => {
+/** Whether a title names something that is made for the queried thing: "Stand for X". */
+const isMadeFor = (title: readonly Atom[], query: Query): boolean => {
   const at = title.findIndex(({ text }) => connectors.has(text))
   const named = (from: number, to: number) => title.slice(from, to).some(({ text }) => query.atoms.has(text))
-  if (at > 0 && !named(0, at) && named(at + 1, at + 1 + reach)) return true
+  return at > 0 && !named(0, at) && named(at + 1, at + 1 + reach)
+}
+
+const isIncluded = (before: readonly Atom[]): boolean =>
+  before.slice(-3).some(({ text }) => includes.has(text)) || before.some(({ text }) => includesLong.has(text))
+
+/** A title without what it adds to the queried thing: "PS5" of "PS5 + 2 controllers". */
+const withoutAdditions = (text: string, { atoms }: Query): readonly Atom[] => {
+  const [first = ''] = text.split(/\s\+/u)
+  const main = atomsOf(first)
+  return main.some((atom) => atoms.has(atom.text)) ? main : atomsOf(text)
+}
+
+/** Whether a noun of an accessory follows what it is for, or ends the title: "X Case", but not "X with case". */
+const accessoryFollows = (text: string, query: Query): boolean => {
+  const title = withoutAdditions(text, query)
   const end = endOfQueried(title, query)
-  return title.some(({ text }, index) => {
-    if (query.ownNouns.has(text)) return false
+  return title.some(({ text: word }, index) => {
+    if (query.ownNouns.has(word)) return false
     const follows = end > 0 && index >= end && index <= end + reach
-    if (!(nouns.has(text) ? follows || index === title.length - 1 : followers.has(text) && follows)) return false
-    const before = title.slice(0, index)
-    const isIncluded =
-      before.slice(-3).some((word) => includes.has(word.text)) || before.some((word) => includesLong.has(word.text))
-    return !isIncluded
+    const isNamed = isAccessoryNoun(word) ? follows || index === title.length - 1 : followers.has(word) && follows
+    return isNamed && !isIncluded(title.slice(0, index))
   })
 }
+
+/**
+ * Whether a noun of an accessory precedes what it is for, within a phrase: "Coque silicone X", but not "Coque offerte ! X". Right before a model any noun
+ * does so ("Battery iPhone 11"), while before a common noun an English one describes it ("keyboard phone").
+ */
+const accessoryPrecedes = (title: string, query: Query): boolean =>
+  phrasesOf(title).some((phrase) => {
+    const start = phrase.findIndex(({ text }) => query.atoms.has(text))
+    const before = phrase.slice(0, Math.max(0, start))
+    return before.some(({ text }, index) => {
+      const isNamed = mayPrecede(text) || (query.models.length > 0 && index === start - 1 && isAccessoryNoun(text))
+      return isNamed && !query.ownNouns.has(text) && !isIncluded(before.slice(0, index))
+    })
+  })
 
 /** Whether a title names the queried thing only as the platform of another: "Mario Kart 8 (Nintendo Switch, 2017)". */
 const isForPlatform = (title: string, query: Query): boolean => {
@@ -199,6 +230,13 @@ const stratumOf = (title: string, condition: string | null): Stratum | null => {
   return conditions.find((row) => row.pattern.test(shown))?.condition ?? null
 }
 
+const doubtOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
+  if (query.namesAccessory) return null
+  if (accessoryFollows(title, query) || accessoryPrecedes(title, query)) return 'accessory'
+  const namesPart = atoms.some(({ text }) => parts.has(text)) && mayNamePart(title, query.atoms, query.ownNouns)
+  return namesPart ? 'part' : null
+}
+
 const judge = (query: Query, title: string, condition: string | null): Judgement => {
   const text = plainText(title)
   const atoms = atomsOf(title)
@@ -216,15 +254,11 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
   if (query.words.filter(isFound).length * 2 < query.words.length) return unrelated('other_words')
   const family = query.families.find((row) => row.pattern.test(title))
   if (family !== undefined) return unrelated(family.reason)
-  if (!query.namesAccessory && isAccessory(atoms, query)) return unrelated('accessory')
+  if (!query.namesAccessory && isMadeFor(atoms, query)) return unrelated('accessory')
   if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
-  const mayBePart =
-    !query.namesAccessory &&
-    atoms.some(({ text: word }) => parts.has(word)) &&
-    mayNamePart(title, query.atoms, query.ownNouns)
-  return { kind: 'related', stratum, apart: isApart ? stratum : null, mayBePart }
+  return { kind: 'related', stratum, apart: isApart ? stratum : null, doubt: doubtOf(query, title, atoms) }
 }
 
 /** Share of titles, and fewest of them, in which a noun describes the queried thing itself: fewer may all be accessories. */
@@ -236,7 +270,7 @@ export const ownNounsOf = (titles: readonly string[]): ReadonlySet<string> => {
   const counts = new Map<string, number>()
   for (const title of titles)
     for (const text of new Set(atomsOf(title).map((atom) => atom.text)))
-      if (nouns.has(text) || followers.has(text) || parts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+      if (isAccessoryNoun(text) || followers.has(text) || parts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
   const fewest = Math.max(fewestTitles, titles.length * ownShare)
   return new Set([...counts].flatMap(([noun, count]) => (count >= fewest ? [noun] : [])))
 }

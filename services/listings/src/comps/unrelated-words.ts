@@ -43,6 +43,24 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
       'fundas? (?:para|protectora)|carcasas? para|cristal templado|protector(?:es)? de pantalla|cargador(?:es)? para|cables? para|bater[ií]as? para|correas? para|soportes? para|accesorios? para|pegatinas?',
   },
   {
+    reason: 'accessory',
+    language: 'Dutch',
+    words:
+      'screenprotectors?|gehard glas|(?:hoes(?:jes?)?|oplader|kabel|accu|batterij|houder|bandje|adapter|accessoires?) voor',
+  },
+  {
+    reason: 'accessory',
+    language: 'Portuguese',
+    words:
+      'pel[ií]culas? (?:para|protetoras?|de vidro)|vidro temperado|(?:capas?|carregador(?:es)?|cabos?|bateria|pulseiras?|suportes?|acess[oó]rios?) para',
+  },
+  {
+    reason: 'accessory',
+    language: 'Polish',
+    words:
+      'szk[lł]o hartowane|folia ochronna|(?:etui|pokrowiec|[lł]adowarka|kabel|bateria|uchwyt|pasek|akcesoria) (?:do|na|dla)',
+  },
+  {
     reason: 'part',
     language: 'English',
     words:
@@ -70,11 +88,14 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     language: 'Spanish',
     words: 'repuestos? para|recambios? para|pantalla para|placa base|teclado para|ventilador para',
   },
+  { reason: 'part', language: 'Dutch', words: 'moederbord|reserveonderdelen|(?:scherm|toetsenbord|ventilator) voor' },
+  { reason: 'part', language: 'Portuguese', words: 'placa m[aã]e|pe[cç]as? (?:para|de substitui[cç][aã]o)|(?:ecr[aã]|tela|teclado) para' },
+  { reason: 'part', language: 'Polish', words: 'p[lł]yta g[lł][oó]wna|cz[eę][sś]ci (?:do|zamienne)|(?:wy[sś]wietlacz|ekran|klawiatura) do' },
   {
     reason: 'incomplete',
     language: 'English',
     words:
-      'empty (?:\\p{L}+ ){0,3}(?:box(?:es)?|packaging|case)|(?:(?:left|right)(?: \\p{L}+){0,2}|box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|mini ?fig(?:ure)?s?|accessories|docks?|stands?|bands?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phone|console|camera|laptop|watch|tablet|device|game)(?: included| inside)?|(?:box|manual|packaging) for',
+      'empty (?:\\p{L}+ ){0,3}(?:box(?:es)?|packaging|cases?)|(?:(?:left|right)(?: \\p{L}+){0,2}|box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|mini ?fig(?:ure)?s?|accessories|docks?|stands?|bands?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phones?|consoles?|cameras?|laptops?|watch(?:es)?|tablets?|devices?|games?)(?: included| inside)?|(?:box|manual|packaging) for',
   },
   {
     reason: 'incomplete',
@@ -98,6 +119,9 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     language: 'Spanish',
     words: 'caja vac[ií]a|s[oó]lo (?:la )?(?:caja|funda|carcasa)|s[oó]lo (?:el )?manual|embalaje vac[ií]o',
   },
+  { reason: 'incomplete', language: 'Dutch', words: 'lege (?:doos|verpakking)|alleen (?:de )?(?:doos|verpakking|hoes|handleiding)' },
+  { reason: 'incomplete', language: 'Portuguese', words: 'caixa vazia|(?:s[oó]|apenas) (?:a )?(?:caixa|capa)|(?:s[oó]|apenas) (?:o )?manual' },
+  { reason: 'incomplete', language: 'Polish', words: 'puste pude[lł]ko|pude[lł]ko po|sam(?:o|a) (?:pude[lł]ko|instrukcja)|tylko pude[lł]ko' },
   {
     reason: 'other_thing',
     language: 'English',
@@ -108,21 +132,17 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
   { reason: 'other_thing', language: 'French', words: 'factice|service de r[eé]paration|r[eé]plique' },
   { reason: 'other_thing', language: 'Italian', words: 'fittizio|servizio di riparazione|replica' },
   { reason: 'other_thing', language: 'Spanish', words: 'r[eé]plica|servicio de reparaci[oó]n|maqueta' },
+  { reason: 'other_thing', language: 'Dutch', words: 'namaak|reparatieservice' },
+  { reason: 'other_thing', language: 'Portuguese', words: 'r[eé]plica|servi[cç]o de repara[cç][aã]o' },
+  { reason: 'other_thing', language: 'Polish', words: 'atrapa|replika' },
 ]
 
 /**
- * Nouns that name an accessory or a part where they end a title or follow the queried words ("iPhone 14 Case"), but something
- * included where a word of `inclusion` precedes them ("iPhone 14 with case").
- */
-export const accessoryNouns =
-  'case|cases|cap|caps|hood|fan|fans|heatsink|backplate|hinge|bezel|housing|cover|covers|skin|sleeve|pouch|holster|charger|cable|cord|dock|stand|mount|holder|strap|straps|band|bands|bag|battery|batteries|keyboard|screen|adapter|protector|protectors|hulle|tasche|ladegerat|akku|netzteil|armband|coque|etui|housse|chargeur|batterie|custodia|caricatore|cinturino|funda|carcasa|cargador|correa|bateria'
-
-/**
  * Nouns that name a part or an accessory only right after the queried words ("Dyson V8 filter", "PS5 DualSense controller"), since elsewhere they
- * describe the thing itself.
+ * describe the thing itself. Nouns without this restriction, in all languages, are in accessory-nouns.ts.
  */
 export const followingNouns =
-  'controller|controllers|remote|dial|dials|container|pitcher|blade|blades|filter|filters|hose|brush|brushes|nozzle|attachment|attachments|earbud|tray|knob|lid|grip|grips|faceplate|shell|joystick|joysticks|gasket|bracket|manual|brochure|gehause|filtro|filtre|telecommande|fernbedienung|telecomando|mando'
+  'controller|controllers|remote|dial|dials|container|pitcher|blade|blades|filter|filters|hose|brush|brushes|nozzle|attachment|attachments|earbud|tray|knob|lid|grip|grips|faceplate|shell|joystick|joysticks|gasket|bracket|manual|brochure'
 
 /**
  * Nouns that name a part where they head a phrase that the queried words only modify ("Cold Air Intake Hose"), if the price is that of a part, too.
@@ -136,13 +156,13 @@ export const trailingWords = 'oem|oe|new|used|genuine|original|replacement|spare
 
 /** Words before something that is included. */
 export const inclusion =
-  'with|w|incl|includes|including|included|inc|and|plus|mit|inkl|inklusive|und|avec|et|con|e|y|met|no|without|ohne|sans|senza|sin'
+  'with|w|incl|includes|including|included|inc|and|plus|mit|inkl|inklusive|und|avec|et|con|com|e|y|met|no|without|ohne|sans|senza|sin'
 
 /** Those of them after which everything is included, not only the next words. */
 export const longInclusion = 'with|w|incl|includes|including|inc|mit|inkl|inklusive|avec|met'
 
 /** Words between an accessory and the thing that it is made for. */
-export const madeFor = 'for|fits|fit|compatible|fur|passend|pour|per|para|voor'
+export const madeFor = 'for|fits|fit|compatible|compatibile|fur|fuer|passend|pour|per|para|voor'
 
 /** Words after a model that name another one: "14 Pro", "3080 Ti", "A7 III". */
 export const variantWords =
@@ -170,6 +190,9 @@ export const lotWords: readonly { readonly language: string; readonly words: str
   { language: 'French', words: 'lots? de(?: \\d+)?|\\d+ pi[eè]ces' },
   { language: 'Italian', words: 'lott[oi](?: di)?(?: \\d+)?|stock di|\\d+ pezzi' },
   { language: 'Spanish', words: 'lotes?(?: de)?(?: \\d+)?|\\d+ (?:piezas|unidades)' },
+  { language: 'Dutch', words: 'partij|\\d+ stuks|set van \\d+' },
+  { language: 'Portuguese', words: 'lotes?(?: de)?(?: \\d+)?|\\d+ (?:pe[cç]as|unidades)' },
+  { language: 'Polish', words: '\\d+ ?(?:szt|sztuk|sztuki)' },
 ]
 
 /** Broken items, by language, in titles and conditions. */
@@ -197,6 +220,9 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
     language: 'Spanish',
     words: 'para (?:piezas|repuestos?|desguace|reparar)|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
   },
+  { language: 'Dutch', words: 'defecte?|kapot(?:te)?|voor onderdelen|werkt niet|ter reparatie' },
+  { language: 'Portuguese', words: 'para pe[cç]as|n[aã]o (?:funciona|liga)|avariad[oa]s?|com defeito|para repara[cç][aã]o' },
+  { language: 'Polish', words: 'na cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]' },
 ]
 
 /** Conditions as the marketplace words them, the first match wins. */

@@ -76,13 +76,13 @@ const perform = async (input: Parameters<typeof performWork>[0], adapter: Market
   return outputs
 }
 
-test('a search looks completed sales up first, and sends three queries at a time beside that', async () => {
+test('a search looks completed sales up first, and sends four queries at a time beside that', async () => {
   const { adapter, calls, most } = openAdapter()
   const requests = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(requestFor)
   await perform({ kind: 'search', marketplace, requests, salesQuery: 'q' }, adapter)
   expect(calls[0]).toBe('sales q')
   expect(calls.slice(1)).toEqual(requests.map(({ query }) => query))
-  expect(most.search).toBe(3)
+  expect(most.search).toBe(4)
 })
 
 test('the results of several queries are merged: each listing once, as first found', async () => {

@@ -12,8 +12,8 @@ export type WorkerDependencies = {
   readonly signal: AbortSignal
 }
 
-/** Maximum concurrent queries of one search, and lookups of one enrichment. */
-const lanes = { queries: 3, sellers: 2 } as const
+/** Maximum concurrent queries of one search, beside its lookup of sales, and lookups of one enrichment. */
+const lanes = { queries: 4, sellers: 2 } as const
 
 /** Runs a step for each value with limited concurrency; rejects with the first error. */
 const inLanes = async <Value, Result>(

@@ -79,7 +79,7 @@ export const endpoints: readonly Theme[] = [
       'Searches and the comp lookup run concurrently, the comp lookup first',
       [
         listings('worker/work'),
-        'a search looks completed sales up first, and sends three queries at a time beside that',
+        'a search looks completed sales up first, and sends four queries at a time beside that',
       ],
     ],
     [

@@ -120,10 +120,10 @@ export const rules: readonly Theme[] = [
     ],
     ['`POST /api/enrich` waits for 60 s', [listings('enrich/enrich'), 'a lookup that a caller waits for has 60 s']],
     [
-      'At most three queries of a search at a time, beside the lookup of sales',
+      'At most five lookups of a search at a time: four queries, and the one of sales',
       [
         listings('worker/work'),
-        'a search looks completed sales up first, and sends three queries at a time beside that',
+        'a search looks completed sales up first, and sends four queries at a time beside that',
       ],
     ],
     ['Four concurrent searches', [listings('worker/kind'), 'four searches run concurrently, or as many as configured']],
