@@ -316,6 +316,9 @@ export const apiCredentials = (
   return id === undefined || key === undefined ? undefined : { id, secret: key }
 }
 
+/** Whether the built-in demo marketplace is used: neither a site nor an API is configured. */
+export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined
+
 /** How mail is sent, or undefined without it. Throws when there is a server, but no sender. */
 export const mailSettings = ({
   smtpUrl,

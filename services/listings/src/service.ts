@@ -33,12 +33,16 @@ export type ListingsServiceOptions = {
 export type ListingsService = AsyncDisposable & { readonly implementations: Implementation[] }
 
 /** The demo marketplace, loaded and started by the first search that needs it. */
-const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<string>) => {
+const lazyDemo = (
+  stack: AsyncDisposableStack,
+  { notificationEndpoint }: ListingsConfig,
+  now: () => Date,
+): (() => Promise<string>) => {
   let demo: Promise<DemoMarketplace> | undefined
   stack.defer(async () => (await demo)?.close())
   const start = async () => {
     const { startDemoMarketplace } = await import('./marketplace/demo/server.ts')
-    return startDemoMarketplace({ clock: now })
+    return startDemoMarketplace({ clock: now, notificationEndpoint })
   }
   return async () => {
     demo ??= start()
@@ -74,7 +78,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const upstream = opened.use(
     createEgress({ blockPrivate: config.blockPrivateUpstreams, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }),
   )
-  const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
+  const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, config, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const localWorkloads = openLocalWorkloads(opened, options)
   const shared = {

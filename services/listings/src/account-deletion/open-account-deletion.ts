@@ -9,12 +9,18 @@ import { createPublicKeys, type PublicKeys } from './public-keys.ts'
 import { accountDeletionRpc } from './rpc.ts'
 import { keyServer } from './settings.ts'
 
-/** The keys of the configured API, created by the first notification that needs them. */
-const lazyKeys = ({ config, now, signal }: Pick<Dependencies, 'config' | 'now' | 'signal'>): (() => PublicKeys) => {
+/** The keys of the configured API, or of the demo's, created by the first notification that needs them. */
+const lazyKeys = ({
+  config,
+  now,
+  signal,
+  demoUrl,
+}: Pick<Dependencies, 'config' | 'demoUrl' | 'now' | 'signal'>): (() => Promise<PublicKeys>) => {
   let keys: PublicKeys | undefined
-  return () => {
+  return async () => {
     if (keys !== undefined) return keys
-    const { apiUrl, id: clientId, secret: clientSecret } = keyServer(config)
+    const { apiUrl: configured, id: clientId, secret: clientSecret } = keyServer(config)
+    const apiUrl = configured ?? (await demoUrl())
     const call = createApiCall({ userAgent: config.userAgent, timeoutMilliseconds: 10_000 })
     const time = () => now().getTime()
     const tokens = createTokenSource({ call, apiUrl, clientId, clientSecret, now: time })
@@ -25,7 +31,7 @@ const lazyKeys = ({ config, now, signal }: Pick<Dependencies, 'config' | 'now' |
 
 /** Receives notifications of deleted accounts, and deletes what the erasures name until the signal of the dependencies aborts. */
 export const openAccountDeletion = (
-  dependencies: Pick<Dependencies, 'db' | 'config' | 'log' | 'now' | 'signal'>,
+  dependencies: Pick<Dependencies, 'config' | 'db' | 'demoUrl' | 'log' | 'now' | 'signal'>,
   erasures: readonly Erasure[],
   opened: AsyncDisposableStack,
 ): Implementation => {

@@ -33,7 +33,8 @@ const open = async (environment: Record<string, string> = {}) => {
   const config = readConfig(listingsConfig, { ...complete, MARKETPLACE_API_URL: server.url, ...environment })
   const ending = new AbortController()
   const time = { now: new Date('2026-03-01T09:15:02.000Z') }
-  const dependencies = { db, config, log: silentLog, now: () => time.now, signal: ending.signal }
+  const demoUrl = async () => server.url
+  const dependencies = { db, config, log: silentLog, now: () => time.now, signal: ending.signal, demoUrl }
   const { handlers } = openAccountDeletion(dependencies, [], own)
   own.defer(() => ending.abort())
   const client = connectInProcess(
@@ -125,9 +126,16 @@ describe('a notification', () => {
     ['MARKETPLACE_API_URL', 'MARKETPLACE_API_URL'],
     ['MARKETPLACE_CERT_ID', 'MARKETPLACE_CERT_ID'],
   ])('without the setting %s is 500, which names it', async (variable, name) => {
-    const { sendSigned, rows } = await open({ [variable]: '' })
+    const { sendSigned, rows } = await open({ MARKETPLACE_BASE_URL: 'https://site.test', [variable]: '' })
     await expect(sendSigned(body)).rejects.toMatchObject({ status: 500, detail: expect.stringContaining(name) })
     expect(await rows()).toEqual([])
+  })
+
+  test('of the demo marketplace is verified with its key, if no other marketplace is configured', async () => {
+    const { sendSigned, server, rows } = await open({ MARKETPLACE_API_URL: '' })
+    await sendSigned(body)
+    expect(server.keyRequests()).toHaveLength(1)
+    expect(await rows()).toHaveLength(1)
   })
 
   test('is 502 while the API fails, and is accepted when it is sent again later', async () => {

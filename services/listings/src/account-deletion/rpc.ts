@@ -33,7 +33,7 @@ const unsigned = (reason: string) => serviceError('precondition_failed', reason)
 
 export type AccountDeletionDependencies = Pick<Dependencies, 'db' | 'config' | 'log' | 'now'> & {
   /** Throws `misconfigured` if the API that has the keys is not configured. */
-  readonly publicKeys: () => PublicKeys
+  readonly publicKeys: () => Promise<PublicKeys>
   /** Starts the deletion of what was stored for it. */
   readonly wake: () => void
 }
@@ -49,7 +49,8 @@ const checkSignature = async (
   const signature = parseSignature(text)
   if (signature === undefined)
     throw unsigned('X-Marketplace-Signature must be base64 of {alg, kid, signature, digest}, for ECDSA with SHA1.')
-  const key = await publicKeys()(signature.keyId)
+  const keyOf = await publicKeys()
+  const key = await keyOf(signature.keyId)
   if (key === undefined) throw unsigned('X-Marketplace-Signature names a key that the marketplace does not have.')
   if (!isSignedBy(key, body, signature.signature)) throw unsigned('X-Marketplace-Signature does not match the body.')
 }

@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { ListingsConfig } from '../config.ts'
-import { apiCredentials } from '../config.ts'
+import { apiCredentials, usesDemo } from '../config.ts'
 
 /** The variables that the endpoint needs, each with whether it is set. */
 const required = (config: ListingsConfig): readonly (readonly [variable: string, isSet: boolean])[] => {
@@ -43,10 +43,11 @@ export const challengeSettings = (config: ListingsConfig): { readonly token: str
   ])
 }
 
-/** Address and credentials of the API that has the public keys. Throws `misconfigured`. */
+/** Address and credentials of the API that has the public keys; the address is undefined for that of the demo. Throws `misconfigured`. */
 export const keyServer = (config: ListingsConfig) => {
   const credentials = apiCredentials(config)
-  if (config.apiUrl !== undefined && credentials !== undefined) return { apiUrl: config.apiUrl, ...credentials }
+  if ((config.apiUrl !== undefined || usesDemo(config)) && credentials !== undefined)
+    return { apiUrl: config.apiUrl, ...credentials }
   const missing = required(config).flatMap(([variable, isSet]) => (isSet || !/_ID$/.test(variable) ? [] : [variable]))
-  throw misconfigured([...(config.apiUrl === undefined ? ['MARKETPLACE_API_URL'] : []), ...missing])
+  throw misconfigured([...(config.apiUrl === undefined && !usesDemo(config) ? ['MARKETPLACE_API_URL'] : []), ...missing])
 }

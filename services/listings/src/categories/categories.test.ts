@@ -7,6 +7,8 @@ import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listingsConfig } from '../config.ts'
 import { openLeases } from '../leases.ts'
+import { families } from '../marketplace/demo/catalogue.ts'
+import { startDemoMarketplace } from '../marketplace/demo/server.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { bootstrapCategories } from './bootstrap.ts'
 import { refreshCategories } from './refresh.ts'
@@ -32,6 +34,11 @@ afterEach(() => opened.disposeAsync())
 const replica = (environment: Record<string, string> = {}) => ({
   config: readConfig(listingsConfig, environment),
   db,
+  demoUrl: async () => {
+    const demo = await startDemoMarketplace()
+    opened.defer(() => demo.close())
+    return demo.url
+  },
   leases: openLeases(db, () => now),
   log: silentLog,
   now: () => now,
@@ -120,6 +127,12 @@ describe.each(databases)('the categories on $name', ({ isMissing, start }) => {
       await refreshCategories(replica(api.environment))
       expect(api.treesRead()).toBe(2)
       expect((await listed()).refreshedAt).toBe(now.toISOString())
+    })
+
+    test("with credentials but no marketplace are those of the demo's API", async () => {
+      await refreshCategories(replica({ MARKETPLACE_APP_ID: 'id', MARKETPLACE_CERT_ID: 'key' }))
+      const paths = (await listed()).categories.map(({ fullPath }) => fullPath)
+      expect(paths.toSorted()).toEqual(families.map(({ category }) => category.path.join(' > ')).toSorted())
     })
 
     test('survive a failing API: the built-in list at first, later the last one that was read', async () => {

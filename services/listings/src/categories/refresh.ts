@@ -1,5 +1,5 @@
 import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
-import { apiCredentials, type ListingsConfig } from '../config.ts'
+import { apiCredentials, type ListingsConfig, usesDemo } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createApiCall } from '../marketplace/api/call.ts'
 import { readCategories } from '../marketplace/api/taxonomy.ts'
@@ -14,12 +14,11 @@ const roundMilliseconds = 3_600_000
 const treeLimits = { timeoutMilliseconds: 120_000, maxBytes: 96 * 1024 * 1024 } as const
 const leaseName = 'categories'
 
-type RefreshDependencies = Pick<Dependencies, 'config' | 'db' | 'leases' | 'log' | 'now' | 'signal'>
+type RefreshDependencies = Pick<Dependencies, 'config' | 'db' | 'demoUrl' | 'leases' | 'log' | 'now' | 'signal'>
 
-const apiOf = (config: ListingsConfig) => {
-  const credentials = apiCredentials(config)
-  return config.apiUrl === undefined || credentials === undefined ? undefined : { apiUrl: config.apiUrl, credentials }
-}
+/** The credentials of the API that has the list, which the demo has, too; undefined without one. */
+const apiOf = (config: ListingsConfig) =>
+  config.apiUrl === undefined && !usesDemo(config) ? undefined : apiCredentials(config)
 
 /** What the list should be replaced with: nothing while it is fresh. A list from the API is never replaced with the built-in one. */
 const dueSource = async ({ config, db, now }: RefreshDependencies): Promise<'api' | 'bootstrap' | undefined> => {
@@ -29,9 +28,10 @@ const dueSource = async ({ config, db, now }: RefreshDependencies): Promise<'api
   return isStale && known?.source !== 'api' ? 'bootstrap' : undefined
 }
 
-const fromApi = async ({ config, now }: RefreshDependencies, signal: AbortSignal): Promise<readonly Category[]> => {
-  const api = apiOf(config)
-  if (api === undefined) return bootstrapCategories
+const fromApi = async ({ config, now, demoUrl }: RefreshDependencies, signal: AbortSignal): Promise<readonly Category[]> => {
+  const credentials = apiOf(config)
+  if (credentials === undefined) return bootstrapCategories
+  const api = { apiUrl: config.apiUrl ?? (await demoUrl()), credentials }
   const call = createApiCall({ ...treeLimits, userAgent: config.userAgent })
   const leaves = await readCategories({ call, ...api, marketplaceId: config.siteId, now }, signal)
   return leaves.map(({ id, path }) => ({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEgress } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
+import { usesDemo } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createBusHostStates } from '../marketplace/scraper/bus-host-states.ts'
 import { createHostGate } from '../marketplace/scraper/host-gate.ts'
@@ -8,7 +9,6 @@ import { createMemoryHostStates } from '../marketplace/scraper/host-states.ts'
 import { createHttpGet } from '../marketplace/scraper/http-get.ts'
 import { createPageCache } from '../marketplace/scraper/page-cache.ts'
 import { createRobots } from '../marketplace/scraper/robots.ts'
-import { usesDemo } from '../runs/marketplace.ts'
 import { createFetchPhoto, type FetchPhoto, maxPhotoBytes, type Photo } from './fetch-photo.ts'
 
 /** Photos by their URL: cached, or fetched from the marketplace. */

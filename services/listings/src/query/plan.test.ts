@@ -23,7 +23,8 @@ const request: SearchRequest = {
 test.each([
   [Adapter.AUTO, {}, 'scraper'],
   [Adapter.AUTO, { ...api, ...keys }, 'api'],
-  [Adapter.AUTO, keys, 'scraper'],
+  [Adapter.AUTO, keys, 'api'],
+  [Adapter.AUTO, { ...keys, MARKETPLACE_BASE_URL: 'https://site.test' }, 'scraper'],
   [Adapter.AUTO, { ...api, MARKETPLACE_CLIENT_ID: 'id', MARKETPLACE_CLIENT_SECRET: 'secret' }, 'api'],
   [Adapter.AUTO, { ...api, ...keys, MARKETPLACE_ENV: 'sandbox' }, 'scraper'],
   [
@@ -36,7 +37,7 @@ test.each([
   expect(chooseAdapter(requested, readConfig(listingsConfig, environment))).toBe(expected)
 })
 
-test.each([{}, keys, api])('requiring the API fails with %j', (environment) => {
+test.each([{}, { ...keys, MARKETPLACE_BASE_URL: 'https://site.test' }, api])('requiring the API fails with %j', (environment) => {
   expect(() => chooseAdapter(Adapter.API, readConfig(listingsConfig, environment))).toThrow(
     expect.objectContaining({ status: 503 }),
   )

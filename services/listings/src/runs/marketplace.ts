@@ -3,25 +3,23 @@ import { Adapter } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { quotaRefusal } from '../api-use/quota.ts'
 import { findUse } from '../api-use/store.ts'
 import { chooseAdapter } from '../choose-adapter.ts'
-import type { ListingsConfig } from '../config.ts'
+import { usesDemo } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Marketplace } from '../worker/messages.ts'
-
-/** Whether searches use the built-in demo marketplace: neither a site nor an API is configured. */
-export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined
 
 /** The marketplace that an adapter accesses. Throws 503 if its address is not configured, and 502 if the quota of the API is used up. */
 export const marketplaceFor = async (
   adapter: 'api' | 'scraper',
   { config, db, now, demoUrl }: Dependencies,
 ): Promise<Marketplace> => {
-  if (adapter === 'api' && config.apiUrl !== undefined) {
+  const isDemo = usesDemo(config)
+  if (adapter === 'api' && (config.apiUrl !== undefined || isDemo)) {
     const refusal = quotaRefusal((await findUse(db, config.platform, now())).quota, now())
     if (refusal !== undefined) throw refusal
-    return { adapter, baseUrl: config.apiUrl, isDemo: false }
+    return { adapter, baseUrl: config.apiUrl ?? (await demoUrl()), isDemo }
   }
   if (config.baseUrl !== undefined) return { adapter: 'scraper', baseUrl: config.baseUrl, isDemo: false }
-  if (usesDemo(config)) return { adapter: 'scraper', baseUrl: await demoUrl(), isDemo: true }
+  if (isDemo) return { adapter: 'scraper', baseUrl: await demoUrl(), isDemo }
   throw serviceError(
     'unavailable',
     'No marketplace site is configured: set MARKETPLACE_BASE_URL, or search with adapter=api.',

@@ -68,7 +68,7 @@ export const createAdapters = (
       call,
       tokens,
       quota,
-      profileUrl: config.profileUrl,
+      profileUrl: config.profileUrl ?? (isDemo ? `${baseUrl}/shopping` : undefined),
       apiUrl: baseUrl,
       clientId: credentials?.id,
       clientSecret: credentials?.secret,

@@ -15,7 +15,13 @@ export type ApiRequest = {
 export type ApiAnswer = { readonly status: number; readonly body: unknown }
 
 /** State of the server that the API shows. */
-export type ApiState = { readonly inventory: Inventory; readonly now: Date; readonly calls: number }
+export type ApiState = {
+  readonly inventory: Inventory
+  readonly now: Date
+  readonly calls: number
+  /** The public key with an id. */
+  readonly publicKey: (id: string) => ApiAnswer
+}
 
 const tokenSeconds = 7_200
 const dailyCalls = 5_000
@@ -242,6 +248,7 @@ const routes: readonly (readonly [path: RegExp, respond: Respond])[] = [
   ],
   [new RegExp(`^/commerce/taxonomy/v1/category_tree/${treeId}$`), () => ({ status: 200, body: categoryTree() })],
   [/^\/developer\/analytics\/v1_beta\/rate_limit\/?$/, (_, state) => quotaOf(state)],
+  [/^\/commerce\/notification\/v1\/public_key\/([^/]+)$/, (_, state, id) => state.publicKey(id)],
 ]
 
 /** The path on which tokens are issued: the only one that reads a body. */
@@ -254,7 +261,7 @@ export const isCounted = (pathname: string): boolean => pathname.startsWith('/bu
 
 /**
  * The demo marketplace's official API: tokens by the client-credentials grant for any credentials, search, items, sales
- * insights, profiles, categories and the quota, in the shapes of the real one. Pure.
+ * insights, profiles, categories, the quota and the key of notifications, in the shapes of the real one. Pure.
  */
 export const answerApi = (request: ApiRequest, state: ApiState): ApiAnswer => {
   const { pathname } = request.address

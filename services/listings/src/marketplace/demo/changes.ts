@@ -1,5 +1,6 @@
 import { families } from './catalogue.ts'
 import { cents, type DemoItem, describeGoods, type Inventory, offerGoods } from './inventory.ts'
+import { misleadingItems } from './misleading.ts'
 import { createRandom } from './random.ts'
 
 /** The marketplace changes at each multiple of this time, in milliseconds: not more often than a monitor may look. */
@@ -18,18 +19,34 @@ const models = families.flatMap((family) => family.models.map((model) => ({ fami
 const newIds = 330_000_000_000
 const modelsPerTime = 100
 
+/** One model in this many is listed again under another id when it has not sold. */
+const relistedOne = 6
+/** Share of the first price at which an item is listed again. */
+const relistedShare = 0.95
+
+/** Whether the item of a model at a change is the one that has just ended, listed again: only items that were not, either, are. */
+const isRelisted = (time: number, index: number): boolean =>
+  index % relistedOne === 0 && Math.floor(time / listedFor) % 2 === 1
+
 /** The item of a model that was listed at a change, by the number of changes since 1970. */
-const newItem = (time: number, index: number, { seed, sellers }: Inventory): DemoItem | undefined => {
+const newItem = (
+  time: number,
+  index: number,
+  { seed, sellers }: Pick<Inventory, 'seed' | 'sellers'>,
+): DemoItem | undefined => {
   const chosen = models[index]
   if (chosen === undefined) return undefined
+  const [id, listedAt] = [String(newIds + time * modelsPerTime + index), new Date(time * changeEvery)]
+  const ended = isRelisted(time, index) ? newItem(time - listedFor, index, { seed, sellers }) : undefined
+  if (ended !== undefined) return { ...ended, id, listedAt, price: cents(ended.price * relistedShare) }
   const random = createRandom(Math.imul(seed, 7_919) ^ (time * modelsPerTime + index))
   return offerGoods(
     {
-      id: String(newIds + time * modelsPerTime + index),
+      id,
       photo: `pn${time}-${index}`,
       goods: describeGoods(chosen.family, chosen.model, random),
       isOver: false,
-      listedAt: new Date(time * changeEvery),
+      listedAt,
     },
     sellers,
     random,
@@ -46,14 +63,23 @@ const priced = (item: DemoItem, index: number, time: number): DemoItem => {
 
 /**
  * The marketplace at a time, as a function of the seed and the time alone: every quarter of an hour a new item of each model is listed for an hour, newest
- * first, and some prices fall.
+ * first, some of them again, and some prices fall. Then follow offers that are something else than what their titles are found by.
  */
 export const inventoryAt = (base: Inventory, now: Date): Inventory => {
   const latest = Math.floor(now.getTime() / changeEvery)
   const listed = Array.from({ length: listedFor }, (_, age) =>
     models.flatMap((_model, index) => newItem(latest - age, index, base) ?? []),
   ).flat()
-  return { ...base, active: [...listed, ...base.active.map((item, index) => priced(item, index, latest))] }
+  const { seed, sellers, active, over } = base
+  return {
+    ...base,
+    active: [
+      ...listed,
+      ...misleadingItems('active', seed, sellers),
+      ...active.map((item, index) => priced(item, index, latest)),
+    ],
+    over: [...over, ...misleadingItems('over', seed, sellers)],
+  }
 }
 
 /** An item by its id: also one that is not listed any more, as pages of ended items remain for a while. */

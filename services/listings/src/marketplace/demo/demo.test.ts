@@ -1,6 +1,10 @@
+import { startHttpServer } from '@trellis/test/support/http-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseNotification } from '../../account-deletion/notification.ts'
+import { isSignedBy, parseSignature, readPublicKey } from '../../account-deletion/signature.ts'
 import { accountAge } from '../../account-opening.ts'
 import { summariseSales } from '../../comps/comps.ts'
+import { createRelevance } from '../../comps/relevance.ts'
 import { parseQuery } from '../../query-notation.ts'
 import { createApiCall } from '../api/call.ts'
 import { readCategories } from '../api/taxonomy.ts'
@@ -181,6 +185,38 @@ describe('the marketplace changes with time', () => {
     expect(listed.filter(({ id }) => idsOf(end).has(id))).toEqual([])
   })
 
+  test('some items are listed again when they end, under another id and a little cheaper', () => {
+    const again = Array.from({ length: 8 }, (_, quarter) => {
+      const ended = at(quarter).active
+      return at(quarter + 4).active.flatMap(({ id, title, seller, photo, price }) => {
+        // Retailers show one photo of a model for all their items.
+        const isOwnPhoto = /^pn/.test(photo)
+        const before = ended.find((one) => one.id !== id && one.photo === photo && one.title === title)
+        return isOwnPhoto && before?.seller === seller ? [price / before.price] : []
+      })
+    }).flat()
+    expect(again.length).toBeGreaterThan(4)
+    expect(Math.max(...again)).toBeLessThan(1)
+    expect(Math.min(...again)).toBeGreaterThan(0.9)
+  })
+
+  test('every model has offers of something else, which are in no median', () => {
+    const { active, over } = at(0)
+    for (const [name, price] of families.flatMap((family) => family.models)) {
+      const misleading = active.filter(({ id, title }) => /^15/.test(id) && title.includes(name))
+      expect(misleading.length).toBeGreaterThan(0)
+      const sold = over.filter(({ outcome, title }) => outcome?.kind === 'sold' && title.includes(name))
+      const sales = sold.map((item) => ({ ...item, currency: 'USD', soldOn: null, condition: item.condition }))
+      const { medianPrice } = summariseSales(sales, name.toLowerCase(), now)
+      expect(medianPrice ?? 0).toBeGreaterThan(0.6 * price)
+      const relevance = createRelevance(name.toLowerCase())
+      for (const { title } of [...misleading, ...sold.filter(({ id }) => /^25/.test(id))]) {
+        const judged = relevance.judge(title, 'pre-owned')
+        expect([title, judged.kind === 'unrelated' || judged.apart !== null || judged.doubt !== null]).toEqual([title, true])
+      }
+    }
+  })
+
   test('some fixed prices fall by seven per cent in two hours, three times, and then return', () => {
     const item = at(0).active.find(({ id }) => id === '110000000000')
     expect(item?.bids).toBeUndefined()
@@ -302,4 +338,47 @@ test('the API has a photo for each item, and the categories that the items are i
 test('an unknown page is a 404', async () => {
   const response = await fetch(`${demo.url}/itm/999`)
   expect(response.status).toBe(404)
+})
+
+describe('the deletion of an account', () => {
+  const deleteAccount = async (origin: string, username: string) => {
+    const path = `/demo/account-deletion?username=${encodeURIComponent(username)}`
+    const response = await fetch(origin + path, { method: 'POST' })
+    return { status: response.status, body: await response.json() }
+  }
+
+  test('is notified to the endpoint, signed by the key that the API shows', async () => {
+    await using endpoint = await startHttpServer(async () => ({ status: 200, body: {} }))
+    const notifying = await startDemoMarketplace({ clock: () => now, notificationEndpoint: endpoint.url })
+    const [seller] = createInventory({ seed: 1, now }).sellers
+    const username = seller?.name ?? ''
+    expect(await deleteAccount(notifying.url, username)).toMatchObject({ status: 200, body: { status: 200 } })
+    const [sent] = endpoint.requests
+    const signature = parseSignature(String(sent?.headers['x-marketplace-signature']))
+    const call = createApiCall({ userAgent: 'test' })
+    const tokens = createTokenSource({
+      call,
+      apiUrl: notifying.url,
+      clientId: 'a',
+      clientSecret: 'b',
+      now: () => now.getTime(),
+    })
+    const { signal } = new AbortController()
+    const headers = { authorization: `Bearer ${await tokens.tokenFor(`${notifying.url}/oauth/api_scope`, signal)}` }
+    const path = `/commerce/notification/v1/public_key/${signature?.keyId}`
+    const { key } = await call(notifying.url + path, { headers, signal })
+    const publicKey = readPublicKey(String(key))
+    const body = Buffer.from(sent?.text ?? '')
+    expect(publicKey && signature && isSignedBy(publicKey, body, signature.signature)).toBe(true)
+    expect(parseNotification(body).identifiers).toEqual([username.toLowerCase()])
+    expect((await deleteAccount(notifying.url, 'nobody')).status).toBe(404)
+    await notifying.close()
+  })
+
+  test('without an endpoint is refused with a sentence that names the setting', async () => {
+    expect(await deleteAccount(demo.url, 'anyone')).toMatchObject({
+      status: 409,
+      body: { errors: [{ message: expect.stringContaining('MARKETPLACE_NOTIFICATION_ENDPOINT') }] },
+    })
+  })
 })

@@ -92,7 +92,7 @@ const weighted = <Row>(rows: readonly [Row, ...Row[]], share: (row: Row) => numb
   return rows[0]
 }
 
-const nonEmpty = <Row>(rows: readonly Row[]): readonly [Row, ...Row[]] => {
+export const nonEmpty = <Row>(rows: readonly Row[]): readonly [Row, ...Row[]] => {
   const [first, ...rest] = rows
   if (first === undefined) throw new Error('A table of the demo is empty.')
   return [first, ...rest]

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
+import { type ApiAnswer, answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
 import { changeEvery, findItem, inventoryAt } from './changes.ts'
 import { createInventory, type Inventory } from './inventory.ts'
+import { createDemoNotifications, type DemoNotifications } from './notifications.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
 import { drawPhoto } from './photo.ts'
 import { searchInventory } from './query.ts'
@@ -103,8 +104,17 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
+const jsonAnswer = ({ status, body }: ApiAnswer): Answer => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(body),
+})
+
+/** The path to which a POST with a `username` deletes the account of a seller: the demo notifies its endpoint, but goes on showing the seller. */
+const deletionPath = '/demo/account-deletion'
+
 /** Responds to calls of the demo's API, and counts those of the current day. */
-const createApiResponder = () => {
+const createApiResponder = ({ publicKey }: DemoNotifications) => {
   const count = { day: '', calls: 0 }
   return async (request: IncomingMessage, address: URL, inventory: Inventory, now: Date): Promise<Answer> => {
     const body = address.pathname === tokenPath ? await readBody(request) : ''
@@ -113,9 +123,9 @@ const createApiResponder = () => {
     if (isCounted(address.pathname)) count.calls += 1
     const answered = answerApi(
       { method: request.method ?? 'GET', address, headers: request.headers, body },
-      { inventory, now, calls: count.calls },
+      { inventory, now, calls: count.calls, publicKey },
     )
-    return { status: answered.status, type: 'application/json; charset=utf-8', body: JSON.stringify(answered.body) }
+    return jsonAnswer(answered)
   }
 }
 
@@ -146,6 +156,7 @@ export const startDemoMarketplace = async ({
   port = 0,
   clock = () => new Date(),
   isScripted = false,
+  notificationEndpoint,
   signal,
 }: {
   readonly seed?: number
@@ -154,21 +165,26 @@ export const startDemoMarketplace = async ({
   readonly clock?: () => Date
   /** Whether pages are empty until their scripts have fetched the content. */
   readonly isScripted?: boolean
+  /** Where notifications of deleted accounts are sent; undefined: nowhere. */
+  readonly notificationEndpoint?: string | undefined
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
   const inventoryNow = createInventories(seed)
-  const respondApi = createApiResponder()
+  const notifications = createDemoNotifications(notificationEndpoint)
+  const respondApi = createApiResponder(notifications)
+  const answerTo = async (request: IncomingMessage, address: URL): Promise<Answer> => {
+    const now = clock()
+    const inventory = inventoryNow(now)
+    if (isApiPath(address.pathname)) return respondApi(request, address, inventory, now)
+    if (address.pathname !== deletionPath || request.method !== 'POST') return answer(address, inventory, now, isScripted)
+    return jsonAnswer(await notifications.deleteAccount(address.searchParams.get('username') ?? '', inventory, now))
+  }
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url ?? '/'
     const origin = `http://${request.headers.host ?? '127.0.0.1'}`
     const readable = target.length <= longestAddress && URL.canParse(target, origin)
     const address = readable ? new URL(target, origin) : undefined
-    const { status, type, body } =
-      address === undefined
-        ? notHere
-        : isApiPath(address.pathname)
-          ? await respondApi(request, address, inventoryNow(clock()), clock())
-          : answer(address, inventoryNow(clock()), clock(), isScripted)
+    const { status, type, body } = address === undefined ? notHere : await answerTo(request, address)
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
