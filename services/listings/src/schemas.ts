@@ -20,7 +20,12 @@ import {
   type SavedSearchTables,
   savedSearchesMigration,
 } from './saved-searches/store.ts'
-import { migrations as coreMigrations, countedSearchesMigration, lastSeenMigration } from './store/migrations.ts'
+import {
+  migrations as coreMigrations,
+  countedSearchesMigration,
+  lastSeenMigration,
+  sellerLookupsMigration,
+} from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
 /** The steps of the schema, in order: those of searches and their results, then a line for each feature with tables. */
@@ -46,6 +51,7 @@ export const migrations: readonly Migration[] = [
   countedSearchesMigration(22),
   dueMonitorsMigration(23),
   ownFailuresMigration(24),
+  sellerLookupsMigration(25),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }

@@ -1,11 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findBlocked } from '../blocklist/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type Found, rescore } from '../results/found.ts'
 import type { UpdatePublisher } from '../results/update-publisher.ts'
 import { sellerSources } from '../runs/marketplace.ts'
 import { type Driven, startRun } from '../runs/marketplace-run.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
+import { claimLookups, releaseLookups } from '../sellers/lookups.ts'
+import { findSellers } from '../sellers/store.ts'
+import type { SellerTask } from '../worker/messages.ts'
 import { learnSeller } from './learn.ts'
 import { chooseTasks } from './tasks.ts'
+
+type Sources = NonNullable<Awaited<ReturnType<typeof sellerSources>>>
 
 /** The search that sellers are looked up for. */
 export type EnrichedSearch = {
@@ -19,31 +26,93 @@ export type EnrichedSearch = {
   readonly driven: Driven
 }
 
+/** Scores a seller's listings again with what is known about them now, and publishes the scores. */
+const rescoreSeller = async (
+  dependencies: Dependencies,
+  found: Found,
+  { owner, publisher }: EnrichedSearch,
+  sellerId: string,
+): Promise<void> => {
+  const sellers = await sellersForUser(dependencies, owner, [sellerId])
+  if (!sellers.has(sellerId)) return
+  const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === sellerId)
+  await rescore(dependencies, theirs, { ...found, sellers: new Map([...found.sellers, ...sellers]) }, publisher)
+}
+
+/** Looks sellers up, and ends the claims on them. */
+const lookUp = async (
+  dependencies: Dependencies,
+  found: Found,
+  search: EnrichedSearch,
+  { sources, tasks }: { readonly sources: Sources; readonly tasks: readonly SellerTask[] },
+): Promise<void> => {
+  const { db, config } = dependencies
+  const release = (ids: readonly string[]) => releaseLookups(db, config.platform, ids, search.sessionId)
+  try {
+    const outputs = await startRun(dependencies, {
+      runId: `${search.sessionId}-sellers`,
+      parentRunId: search.sessionId,
+      input: { kind: 'enrich', ...sources, tasks },
+      user: search.user,
+      deadlineSeconds: search.deadlineSeconds,
+      signal: search.signal,
+      driven: search.driven,
+    })
+    for await (const output of outputs) {
+      if (output.kind !== 'seller') continue
+      const isLearned = (await learnSeller(dependencies, output)) !== false
+      await release([output.sellerId])
+      if (isLearned) await rescoreSeller(dependencies, found, search, output.sellerId)
+    }
+  } finally {
+    await release(tasks.map(({ sellerId }) => sellerId))
+  }
+}
+
+/** How often a search looks whether another has ended the lookup of a seller, in milliseconds. */
+const pollMilliseconds = 500
+
+/** Waits for the lookups of other searches, and uses what they have learned. */
+const awaitOthers = async (
+  dependencies: Dependencies,
+  found: Found,
+  search: EnrichedSearch,
+  sellerIds: readonly string[],
+): Promise<void> => {
+  const { db, config, now } = dependencies
+  for (let left = sellerIds; left.length > 0; ) {
+    await sleep(pollMilliseconds, undefined, { signal: search.signal })
+    const rows = await findSellers(db, config.platform, left)
+    const isUnderWay = (id: string) => (rows.get(id)?.lookup_until ?? '') > now().toISOString()
+    for (const id of left.filter((one) => !isUnderWay(one)))
+      if (rows.get(id)?.fetched_at !== found.sellers.get(id)?.fetched_at)
+        await rescoreSeller(dependencies, found, search, id)
+    left = left.filter(isUnderWay)
+  }
+}
+
 /**
- * Runs after a search: looks up the first sellers with missing data, and publishes the new scores of all their listings as
- * each lookup completes.
+ * Runs after a search: looks up the sellers with missing data whose answers can change most, and publishes the new scores of all their listings as each
+ * lookup completes. Sellers that another search is looking up are not looked up again: its answers are used.
  */
 export const enrichFound = async (dependencies: Dependencies, found: Found, search: EnrichedSearch): Promise<void> => {
+  const { db, config, now } = dependencies
   const sources = await sellerSources(dependencies)
-  const tasks = sources === undefined ? [] : chooseTasks(found.rows, found.sellers, dependencies.now())
-  if (sources === undefined || tasks.length === 0) return
-  const outputs = await startRun(dependencies, {
-    runId: `${search.sessionId}-sellers`,
-    parentRunId: search.sessionId,
-    input: { kind: 'enrich', ...sources, tasks },
-    user: search.user,
-    deadlineSeconds: search.deadlineSeconds,
-    signal: search.signal,
-    driven: search.driven,
+  if (sources === undefined) return
+  const blocked = await findBlocked(db, search.owner, config.platform, [...found.sellers.keys()])
+  const tasks = chooseTasks(found.rows, found.sellers, now(), (id) => blocked.has(id))
+  if (tasks.length === 0) return
+  const ids = tasks.map(({ sellerId }) => sellerId)
+  const claimed = await claimLookups(db, config.platform, ids, {
+    searchId: search.sessionId,
+    now: now(),
+    until: new Date(now().getTime() + search.deadlineSeconds * 1000),
   })
-  const sellers = new Map(found.sellers)
-  for await (const output of outputs) {
-    if (output.kind !== 'seller' || (await learnSeller(dependencies, output)) === false) continue
-    const { sellerId } = output
-    const seller = (await sellersForUser(dependencies, search.owner, [sellerId])).get(sellerId)
-    if (seller === undefined) continue
-    sellers.set(sellerId, seller)
-    const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === sellerId)
-    await rescore(dependencies, theirs, { ...found, sellers }, search.publisher)
-  }
+  const own = tasks.filter(({ sellerId }) => claimed.has(sellerId))
+  const others = ids.filter((id) => !claimed.has(id))
+  const settled = await Promise.allSettled([
+    own.length === 0 ? undefined : lookUp(dependencies, found, search, { sources, tasks: own }),
+    awaitOthers(dependencies, found, search, others),
+  ])
+  for (const result of settled) if (result.status === 'rejected') throw result.reason
 }

@@ -9,6 +9,8 @@ import { follow, local, request } from '../../test/searches.ts'
 import { saveComp } from '../comps/store.ts'
 import { listingsConfig } from '../config.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
+import { claimLookups, releaseLookups } from '../sellers/lookups.ts'
+import { findSellers, recordFacts, recordHistory, upsertSellers } from '../sellers/store.ts'
 
 const caller = { caller: local }
 
@@ -17,6 +19,14 @@ const card = (id: string, seller: string) =>
 const product = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' })
 const itemPage = (seller: string, joined: string) =>
   `<script type="application/ld+json">${product}</script><main><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/sch/${seller}/m.html">${seller}</a></div></div><div class="x-store-information__info"><span class="ux-icon-text__text">Joined ${joined}</span></div></main>`
+
+const unknownSeller = {
+  platform: listingsConfig.platform.fallback,
+  accountOpened: null,
+  feedbackCount: null,
+  feedbackRatio: null,
+  categoryHistory: null,
+}
 
 /** A seller in the results of a query, their listing, and what its page shows. */
 type Offer = { readonly seller: string; readonly id: string; readonly shown: string; readonly joined: string }
@@ -116,6 +126,45 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
         message: expect.stringContaining('"mallory"'),
       })
       expect(await sellerOf(ada)).toMatchObject({ accountAgeDays: undefined })
+    })
+
+    test('a seller whom another search is looking up is not looked up again, and its answer is used', async () => {
+      const { all, query } = offer({})
+      const [ada] = all as [Offer]
+      await using opened = await openStore<ListingsTables>({ ...store, name: 'listings', migrations })
+      const { db } = opened
+      const platform = listingsConfig.platform.fallback
+      const at = new Date()
+      await upsertSellers(db, [{ ...unknownSeller, platformSellerId: ada.seller, username: ada.seller }], at)
+      await claimLookups(db, platform, [ada.seller], {
+        searchId: 'another',
+        now: at,
+        until: new Date(at.getTime() + 600_000),
+      })
+      const before = runs.length
+      const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
+      const followed = follow(service.client, sessionId)
+      await expect.poll(() => sellerOf(ada).catch(() => undefined)).toMatchObject({ accountAgeDays: undefined })
+      const row = (await findSellers(db, platform, [ada.seller])).get(ada.seller)
+      if (row === undefined) throw new Error('The seller is not stored.')
+      const facts = {
+        sellerNames: [ada.seller],
+        accountOpened: { earliest: '2015-03-01', latest: '2015-03-31' },
+        feedbackCount: 1200,
+        feedbackRatio: 0.99,
+      }
+      await recordFacts(db, row, facts, { listingId: ada.id, now: new Date() })
+      await recordHistory(db, row, { ELECTRONICS: 3 }, new Date())
+      await releaseLookups(db, platform, [ada.seller], 'another')
+      const shown = (await followed).flatMap((frame) =>
+        frame.$case === 'update'
+          ? [frame.value.seller]
+          : frame.$case === 'listings'
+            ? Object.values(frame.value.sellers)
+            : [],
+      )
+      expect(shown.at(-1)).toMatchObject({ accountAgeDays: expect.any(Number) })
+      expect(runs.slice(before).map(({ runId }) => runId)).toEqual([sessionId])
     })
 
     test('a join date that was stored without a check is replaced', async () => {

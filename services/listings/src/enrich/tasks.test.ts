@@ -22,6 +22,8 @@ const seller = (id: string, change: Partial<SellerRow> = {}): readonly [string, 
     feedback_ratio: 1,
     category_history_json: null,
     fetched_at: '2026-06-15T12:00:00.000Z',
+    lookup_id: null,
+    lookup_until: null,
     ...change,
   },
 ]
@@ -49,6 +51,22 @@ test('the first three sellers are looked up once each, in the order of the resul
       ['c', '5'],
     ].map(([sellerId, listingId]) => ({ sellerId, listingId, wantsFacts: true, wantsCategories: true })),
   )
+})
+
+test('sellers whose answers can change most come first, and blocked ones are not looked up', () => {
+  const ids = ['one', 'two', 'two', 'none', 'blocked', 'blocked', 'blocked', 'last']
+  const rows = ids.map((id, index) => listing(String(index), id))
+  const sellers = new Map([
+    ...['one', 'two', 'blocked', 'last'].map((id) => seller(id)),
+    // Without feedback the score is capped, too.
+    seller('none', { feedback_count: 0 }),
+  ])
+  const tasks = chooseTasks(rows, sellers, now, (id) => id === 'blocked')
+  expect(tasks.map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])).toEqual([
+    ['none', true, true],
+    ['two', true, true],
+    ['one', true, true],
+  ])
 })
 
 test('facts and categories are requested separately, and only where missing', () => {

@@ -34,35 +34,54 @@ export const questionsOf = (seller: SellerRow, now: Date) => ({
 export const pageIdOf = (platformListingId: string): string =>
   /^v\d\|(\d+)\|/.exec(platformListingId)?.[1] ?? platformListingId
 
+/** Points of a score that depend on a question: the age of the account, and without feedback the cap, too; the categories. */
+const pointsOf = { facts: 20, feedback: 40, categories: 20 } as const
+
+type Candidate = { readonly seller: SellerRow; readonly listingId: string; readonly listings: number }
+
+/** The sellers of results, in their order, with their first listing and the number of listings. */
+const candidatesIn = (rows: readonly ListingRow[], sellers: ReadonlyMap<string, SellerRow>): readonly Candidate[] =>
+  [...Map.groupBy(rows, ({ seller_platform_id: id }) => id)].flatMap(([id, theirs]) => {
+    const [first, seller] = [theirs[0], sellers.get(id)]
+    return first === undefined || seller === undefined
+      ? []
+      : [{ seller, listingId: pageIdOf(first.platform_listing_id), listings: theirs.length }]
+  })
+
+/** How much an answer can change: the points that depend on it, in all listings of the seller. */
+const stakeOf = ({ seller, listings }: Candidate, question: 'facts' | 'categories'): number => {
+  const hasFeedback = (seller.feedback_count ?? 0) > 0
+  return listings * (pointsOf[question] + (question === 'facts' && !hasFeedback ? pointsOf.feedback : 0))
+}
+
 /**
- * Chooses what to look up after a search: in the order of the results, the first sellers that lack facts and the first that
- * lack categories. If fewer than the limit lack either, sellers with stale data follow.
+ * Chooses what to look up after a search: the sellers that lack facts and those that lack categories, those first whose answers can change most, and in the
+ * order of the results where that is equal. If fewer than the limit lack either, sellers with stale data follow. Nothing can change the score of
+ * a blocked seller.
  */
 export const chooseTasks = (
   rows: readonly ListingRow[],
   sellers: ReadonlyMap<string, SellerRow>,
   now: Date,
+  isBlocked: (sellerId: string) => boolean = () => false,
 ): readonly SellerTask[] => {
-  const tasks = new Map<string, SellerTask>()
-  const left = { facts: lookupsPerSearch, categories: lookupsPerSearch }
-  for (const reason of ['missing', 'stale'] as const) {
-    for (const row of rows) {
-      const seller = sellers.get(row.seller_platform_id)
-      if (seller === undefined) continue
-      const { facts, categories } = questionsOf(seller, now)[reason]
-      const known = tasks.get(seller.platform_seller_id)
-      const addsFacts = facts && !known?.wantsFacts && left.facts > 0
-      const addsCategories = categories && !known?.wantsCategories && left.categories > 0
-      if (!addsFacts && !addsCategories) continue
-      if (addsFacts) left.facts -= 1
-      if (addsCategories) left.categories -= 1
-      tasks.set(seller.platform_seller_id, {
-        sellerId: seller.platform_seller_id,
-        listingId: known?.listingId ?? pageIdOf(row.platform_listing_id),
-        wantsFacts: addsFacts || (known?.wantsFacts ?? false),
-        wantsCategories: addsCategories || (known?.wantsCategories ?? false),
-      })
-    }
-  }
-  return [...tasks.values()]
+  const candidates = candidatesIn(rows, sellers).filter(({ seller }) => !isBlocked(seller.platform_seller_id))
+  const chosen = (question: 'facts' | 'categories') =>
+    (['missing', 'stale'] as const)
+      .flatMap((reason) =>
+        candidates
+          .filter(({ seller }) => {
+            const questions = questionsOf(seller, now)
+            return questions[reason][question] && (reason === 'missing' || !questions.missing[question])
+          })
+          .toSorted((a, b) => stakeOf(b, question) - stakeOf(a, question)),
+      )
+      .slice(0, lookupsPerSearch)
+  const [facts, categories] = [chosen('facts'), chosen('categories')]
+  return [...new Set([...facts, ...categories])].map((candidate) => ({
+    sellerId: candidate.seller.platform_seller_id,
+    listingId: candidate.listingId,
+    wantsFacts: facts.includes(candidate),
+    wantsCategories: categories.includes(candidate),
+  }))
 }

@@ -189,6 +189,15 @@ export const lastSeenMigration = (number: number): Migration => ({
   },
 })
 
+export const sellerLookupsMigration = (number: number): Migration => ({
+  number,
+  name: 'which search looks a seller up',
+  up: async (db) => {
+    await db.schema.alterTable('sellers').addColumn('lookup_id', 'text').execute()
+    await db.schema.alterTable('sellers').addColumn('lookup_until', 'text').execute()
+  },
+})
+
 export const countedSearchesMigration = (number: number): Migration => ({
   number,
   name: 'whose limit a search counts towards',

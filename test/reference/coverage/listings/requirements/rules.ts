@@ -130,6 +130,14 @@ export const rules: readonly Theme[] = [
     [
       'Three account ages and three categories per search, two at a time',
       [listings('enrich/tasks'), 'the first three sellers are looked up once each, in the order of the results'],
+      [
+        listings('enrich/tasks'),
+        'sellers whose answers can change most come first, and blocked ones are not looked up',
+      ],
+      [
+        listings('enrich/enrich'),
+        'a seller whom another search is looking up is not looked up again, and its answer is used',
+      ],
       [listings('worker/work'), 'sellers are looked up two at a time'],
     ],
     [
