@@ -2053,8 +2053,9 @@ export type Routes = {
     frames: {}
   }
   /** Imports sellers from a CSV file in UTF-8, in the form field `file`. The columns platform_seller_id and username are required; platform and reason
-   * are optional, and others are ignored. Rows without a required value are skipped and reported as `Row <n>: ...`, where the header is row 1. At most
-   * 100,000 rows and 20 MB. All other rows are imported, or none if the import fails. Requires a session, of a guest at least. */
+   * are optional, and others are ignored. Semicolons or tabs may take the place of commas. Rows without a required value are skipped and reported as
+   * `Row <n>: ...`, where the header is row 1. At most 100,000 rows and 20 MB. All other rows are imported, or none if the import fails. Requires a
+   * session, of a guest at least. */
   'POST /listings/api/blocklist/import': {
     path: {}
     query: {}

@@ -139,14 +139,28 @@ describe('trellis listings mcp', () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['search_listings', 'look_up_seller', 'market_price', 'save_search'])
     const found = JSON.parse(
-      textOf(await client.callTool({ name: 'search_listings', arguments: { query: 'thinkpad', limit: 5 } })),
+      textOf(await client.callTool({ name: 'search_listings', arguments: { query: 'thinkpad', limit: 50 } })),
     ) as {
-      listings: { listing_id: string; seller_id: string; trust: number; trust_range: { low: number } | null }[]
+      listings: {
+        listing_id: string
+        seller_id: string
+        trust: number
+        trust_range: { low: number } | null
+        flags: string[]
+      }[]
       market_price: number
     }
-    expect(found.listings).toHaveLength(5)
-    const certain = found.listings.map(({ trust, trust_range: range }) => range?.low ?? trust)
-    expect(certain).toEqual(certain.toSorted((a, b) => b - a))
+    expect(found.listings).toHaveLength(50)
+    const isFiltered = found.listings.map(({ flags }) => flags.some((flag) => /bad_actor|new_account/.test(flag)))
+    expect(isFiltered).toEqual(isFiltered.toSorted((a, b) => Number(a) - Number(b)))
+    const certain = found.listings.map(({ trust, trust_range: range }, index) => [
+      isFiltered[index],
+      range?.low ?? trust,
+    ])
+    for (const filtered of [true, false]) {
+      const scores = certain.flatMap(([is, score]) => (is === filtered ? [Number(score)] : []))
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    }
     expect(found.market_price).toBeGreaterThan(0)
     const [first] = found.listings
     const seller = { seller_id: first?.seller_id, listing_id: first?.listing_id }

@@ -49,5 +49,8 @@ export const keyServer = (config: ListingsConfig) => {
   if ((config.apiUrl !== undefined || usesDemo(config)) && credentials !== undefined)
     return { apiUrl: config.apiUrl, ...credentials }
   const missing = required(config).flatMap(([variable, isSet]) => (isSet || !/_ID$/.test(variable) ? [] : [variable]))
-  throw misconfigured([...(config.apiUrl === undefined && !usesDemo(config) ? ['MARKETPLACE_API_URL'] : []), ...missing])
+  throw misconfigured([
+    ...(config.apiUrl === undefined && !usesDemo(config) ? ['MARKETPLACE_API_URL'] : []),
+    ...missing,
+  ])
 }

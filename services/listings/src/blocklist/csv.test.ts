@@ -119,6 +119,18 @@ describe('a blocklist as CSV', () => {
     await expect(readCsv(text, 'm')).rejects.toThrow(expect.objectContaining({ kind: 'too_large' }))
   })
 
+  test.each([';', '\t'])(
+    'may separate cells by %j, as spreadsheets do where the comma separates decimals',
+    async (by) => {
+      const line = (...cells: string[]) => `${cells.join(by)}\r\n`
+      const text =
+        line('platform_seller_id', 'username', 'reason') + line('a', 'Ann', '"1,5 kg, not 2"') + line('b', '', '')
+      const { entries, errors } = await readCsv(text, 'marketplace')
+      expect(entries).toMatchObject([{ platform_seller_id: 'a', username: 'Ann', reason: '1,5 kg, not 2' }])
+      expect(errors).toEqual(['Row 3: username is missing.'])
+    },
+  )
+
   test('that is empty has no entries', async () => {
     expect(await readCsv('', 'm')).toEqual({ entries: [], errors: [] })
   })

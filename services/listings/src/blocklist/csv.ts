@@ -63,10 +63,19 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += bytesPerPiece) yield bytes.subarray(start, start + bytesPerPiece)
 }
 
+/** The delimiter of cells, according to the header: a comma, or the semicolon or tab of spreadsheets where the comma is the decimal separator. */
+const delimiterOf = (text: string): string => {
+  const [header = ''] = text.split(/[\r\n]/, 1)
+  const names = (delimiter: string) =>
+    header.split(delimiter).map((name) => name.replaceAll('"', '').trim().toLowerCase())
+  return [',', ';', '\t'].find((delimiter) => names(delimiter).includes('platform_seller_id')) ?? ','
+}
+
 /** The rows of a file, header included. Throws 422 for text that is not CSV. */
 async function* rowsOf(text: string): AsyncGenerator<readonly string[]> {
   const parser = parse({
     bom: true,
+    delimiter: delimiterOf(text),
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,

@@ -28,7 +28,10 @@ const dueSource = async ({ config, db, now }: RefreshDependencies): Promise<'api
   return isStale && known?.source !== 'api' ? 'bootstrap' : undefined
 }
 
-const fromApi = async ({ config, now, demoUrl }: RefreshDependencies, signal: AbortSignal): Promise<readonly Category[]> => {
+const fromApi = async (
+  { config, now, demoUrl }: RefreshDependencies,
+  signal: AbortSignal,
+): Promise<readonly Category[]> => {
   const credentials = apiOf(config)
   if (credentials === undefined) return bootstrapCategories
   const api = { apiUrl: config.apiUrl ?? (await demoUrl()), credentials }

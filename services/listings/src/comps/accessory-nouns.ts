@@ -2,8 +2,8 @@ import { plainText } from './title-atoms.ts'
 import { listed } from './unrelated-words.ts'
 
 /**
- * Nouns of accessories and parts, by language. Where they stand in a title tells whether it offers one ("iPhone 14 case") or mentions it; whole things
- * are advertised by their parts, too ("touch screen"), so the price has the last word. Words that commonly name a thing in their own right are
+ * Nouns of accessories and parts, by language. Their position in a title shows whether it offers one ("iPhone 14 case") or mentions it; whole things
+ * are advertised by their parts, too ("touch screen"), so the price decides. Words that commonly name a thing in their own right are
  * left out, such as the German "Glas" and the French "carte".
  */
 type NounsOfLanguage = {
@@ -11,7 +11,7 @@ type NounsOfLanguage = {
   readonly nouns: string
   /** Whether a noun may precede what it is for without a preposition: "Coque iPhone 14", "Hülle iPhone 14", but hardly "Case black iPhone 14". */
   readonly precedes: boolean
-  /** Whether words are written together, so that the last one says what is offered: "Silikonhülle". */
+  /** Whether words are written together, so that the last one is the head of the compound: "Silikonhülle". */
   readonly compounds: boolean
 }
 

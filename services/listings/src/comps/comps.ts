@@ -104,7 +104,7 @@ const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] =>
 
 /**
  * How a doubt about a sale is settled: the share of the median of the sales without doubts from which it counts as whole, and whether it does if there are
- * too few of these for a median. A title with a noun of an accessory where it says what is offered needs a price closer to theirs.
+ * too few of these for a median. An accessory is more probable than a part, so it needs a price closer to theirs.
  */
 const settled: Readonly<Record<Doubt, { readonly wholeFrom: number; readonly otherwise: boolean }>> = {
   part: { wholeFrom: 0.5, otherwise: true },

@@ -18,8 +18,8 @@ export type Stratum = 'new' | 'used' | 'for_parts' | 'lot'
 export const strata: readonly Stratum[] = ['new', 'used', 'for_parts', 'lot']
 
 /**
- * What a title may offer in place of the whole thing, which its price decides: a part, if its head noun is one, or an accessory or a part, if a noun of
- * these stands where it says what is offered.
+ * What a title may offer in place of the whole thing, which its price decides: `part`, if the head noun of its first phrase is a part; `accessory`, if a noun
+ * of accessories or parts has the position of the offered thing.
  */
 export type Doubt = 'part' | 'accessory'
 

@@ -89,8 +89,16 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     words: 'repuestos? para|recambios? para|pantalla para|placa base|teclado para|ventilador para',
   },
   { reason: 'part', language: 'Dutch', words: 'moederbord|reserveonderdelen|(?:scherm|toetsenbord|ventilator) voor' },
-  { reason: 'part', language: 'Portuguese', words: 'placa m[aã]e|pe[cç]as? (?:para|de substitui[cç][aã]o)|(?:ecr[aã]|tela|teclado) para' },
-  { reason: 'part', language: 'Polish', words: 'p[lł]yta g[lł][oó]wna|cz[eę][sś]ci (?:do|zamienne)|(?:wy[sś]wietlacz|ekran|klawiatura) do' },
+  {
+    reason: 'part',
+    language: 'Portuguese',
+    words: 'placa m[aã]e|pe[cç]as? (?:para|de substitui[cç][aã]o)|(?:ecr[aã]|tela|teclado) para',
+  },
+  {
+    reason: 'part',
+    language: 'Polish',
+    words: 'p[lł]yta g[lł][oó]wna|cz[eę][sś]ci (?:do|zamienne)|(?:wy[sś]wietlacz|ekran|klawiatura) do',
+  },
   {
     reason: 'incomplete',
     language: 'English',
@@ -119,9 +127,21 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     language: 'Spanish',
     words: 'caja vac[ií]a|s[oó]lo (?:la )?(?:caja|funda|carcasa)|s[oó]lo (?:el )?manual|embalaje vac[ií]o',
   },
-  { reason: 'incomplete', language: 'Dutch', words: 'lege (?:doos|verpakking)|alleen (?:de )?(?:doos|verpakking|hoes|handleiding)' },
-  { reason: 'incomplete', language: 'Portuguese', words: 'caixa vazia|(?:s[oó]|apenas) (?:a )?(?:caixa|capa)|(?:s[oó]|apenas) (?:o )?manual' },
-  { reason: 'incomplete', language: 'Polish', words: 'puste pude[lł]ko|pude[lł]ko po|sam(?:o|a) (?:pude[lł]ko|instrukcja)|tylko pude[lł]ko' },
+  {
+    reason: 'incomplete',
+    language: 'Dutch',
+    words: 'lege (?:doos|verpakking)|alleen (?:de )?(?:doos|verpakking|hoes|handleiding)',
+  },
+  {
+    reason: 'incomplete',
+    language: 'Portuguese',
+    words: 'caixa vazia|(?:s[oó]|apenas) (?:a )?(?:caixa|capa)|(?:s[oó]|apenas) (?:o )?manual',
+  },
+  {
+    reason: 'incomplete',
+    language: 'Polish',
+    words: 'puste pude[lł]ko|pude[lł]ko po|sam(?:o|a) (?:pude[lł]ko|instrukcja)|tylko pude[lł]ko',
+  },
   {
     reason: 'other_thing',
     language: 'English',
@@ -221,8 +241,14 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
     words: 'para (?:piezas|repuestos?|desguace|reparar)|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
   },
   { language: 'Dutch', words: 'defecte?|kapot(?:te)?|voor onderdelen|werkt niet|ter reparatie' },
-  { language: 'Portuguese', words: 'para pe[cç]as|n[aã]o (?:funciona|liga)|avariad[oa]s?|com defeito|para repara[cç][aã]o' },
-  { language: 'Polish', words: 'na cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]' },
+  {
+    language: 'Portuguese',
+    words: 'para pe[cç]as|n[aã]o (?:funciona|liga)|avariad[oa]s?|com defeito|para repara[cç][aã]o',
+  },
+  {
+    language: 'Polish',
+    words: 'na cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]',
+  },
 ]
 
 /** Conditions as the marketplace words them, the first match wins. */

@@ -37,11 +37,14 @@ test.each([
   expect(chooseAdapter(requested, readConfig(listingsConfig, environment))).toBe(expected)
 })
 
-test.each([{}, { ...keys, MARKETPLACE_BASE_URL: 'https://site.test' }, api])('requiring the API fails with %j', (environment) => {
-  expect(() => chooseAdapter(Adapter.API, readConfig(listingsConfig, environment))).toThrow(
-    expect.objectContaining({ status: 503 }),
-  )
-})
+test.each([{}, { ...keys, MARKETPLACE_BASE_URL: 'https://site.test' }, api])(
+  'requiring the API fails with %j',
+  (environment) => {
+    expect(() => chooseAdapter(Adapter.API, readConfig(listingsConfig, environment))).toThrow(
+      expect.objectContaining({ status: 503 }),
+    )
+  },
+)
 
 test.each([
   ['the lowest price', { price: 10 }, true],

@@ -135,6 +135,13 @@ const atLeast = (ratio: number, count: number): string => {
   return bound === null ? '' : `: with ${plural(count, 'feedback')}, at least ${percent(bound)} (95 % confidence)`
 }
 
+const categoryWords: Readonly<Record<string, string>> = {
+  ELECTRONICS: 'electronics',
+  COMPUTERS_TABLETS: 'computers and tablets',
+  VIDEO_GAMES: 'video games',
+  CELL_PHONES: 'cell phones',
+}
+
 const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> = {
   account_age: accountSentence,
   feedback_count: ({ seller }) =>
@@ -152,7 +159,7 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
   category_history: ({ seller, context: { provenance } }) => {
     const counts = Object.entries(seller?.categoryHistory ?? {})
     if (counts.length === 0) return unknown('What the seller usually sells')
-    const inWords = counts.map(([key, count]) => `${count} in ${key.toLowerCase().replaceAll('_', ' ')}`).join(', ')
+    const inWords = counts.map(([key, count]) => `${count} in ${categoryWords[key] ?? key.toLowerCase()}`).join(', ')
     return provenance.historySource === 'marketplace'
       ? ofSeller(`The seller lists ${inWords}.`)
       : {

@@ -212,7 +212,10 @@ describe('the marketplace changes with time', () => {
       const relevance = createRelevance(name.toLowerCase())
       for (const { title } of [...misleading, ...sold.filter(({ id }) => /^25/.test(id))]) {
         const judged = relevance.judge(title, 'pre-owned')
-        expect([title, judged.kind === 'unrelated' || judged.apart !== null || judged.doubt !== null]).toEqual([title, true])
+        expect([title, judged.kind === 'unrelated' || judged.apart !== null || judged.doubt !== null]).toEqual([
+          title,
+          true,
+        ])
       }
     }
   })
@@ -371,7 +374,7 @@ describe('the deletion of an account', () => {
     const body = Buffer.from(sent?.text ?? '')
     expect(publicKey && signature && isSignedBy(publicKey, body, signature.signature)).toBe(true)
     expect(parseNotification(body).identifiers).toEqual([username.toLowerCase()])
-    expect((await deleteAccount(notifying.url, 'nobody')).status).toBe(404)
+    expect((await deleteAccount(notifying.url, 'unknown-seller')).status).toBe(404)
     await notifying.close()
   })
 

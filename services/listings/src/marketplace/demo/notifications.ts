@@ -29,8 +29,8 @@ const notificationOf = (username: string, now: Date) => ({
 const patience = 10_000
 
 /**
- * Notifications of the demo, signed by ECDSA over SHA-1 as the real ones are, by a key that each instance draws. They go to one configured endpoint, so
- * that nobody can make the demo send requests elsewhere.
+ * Notifications of the demo, signed by ECDSA over SHA-1 as the real ones are, by a key that each instance draws. They go to one configured endpoint: no
+ * request can make the demo send them elsewhere.
  */
 export const createDemoNotifications = (endpoint: string | undefined): DemoNotifications => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

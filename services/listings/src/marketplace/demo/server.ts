@@ -176,7 +176,8 @@ export const startDemoMarketplace = async ({
     const now = clock()
     const inventory = inventoryNow(now)
     if (isApiPath(address.pathname)) return respondApi(request, address, inventory, now)
-    if (address.pathname !== deletionPath || request.method !== 'POST') return answer(address, inventory, now, isScripted)
+    if (address.pathname !== deletionPath || request.method !== 'POST')
+      return answer(address, inventory, now, isScripted)
     return jsonAnswer(await notifications.deleteAccount(address.searchParams.get('username') ?? '', inventory, now))
   }
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
