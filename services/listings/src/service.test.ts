@@ -148,7 +148,8 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
 
       test('a search returns listings, scores, sellers and the market price, marked as a demo', async () => {
         const headers: [string, string][] = []
-        const answer = await service.client.search(request(), {
+        // The sales of "thinkpad" have the prices of two models, so that no single one would be compared with.
+        const answer = await service.client.search(request({ q: 'thinkpad t14' }), {
           caller: local,
           head: { status: () => undefined, header: (...header) => headers.push(header) },
         })
@@ -159,8 +160,8 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
           marketPrice: expect.any(Number),
           sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         })
-        expect(answer.listings).toHaveLength(60)
-        expect(Object.keys(answer.trustScores)).toHaveLength(60)
+        expect(answer.listings.length).toBeGreaterThan(30)
+        expect(Object.keys(answer.trustScores)).toHaveLength(answer.listings.length)
         expect(
           answer.listings.every(
             ({ sellerPlatformId, id, timesSeen }) => answer.sellers[sellerPlatformId] && id && timesSeen === 1,

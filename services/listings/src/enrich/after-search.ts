@@ -10,7 +10,7 @@ import { claimLookups, releaseLookups } from '../sellers/lookups.ts'
 import { findSellers } from '../sellers/store.ts'
 import type { SellerTask } from '../worker/messages.ts'
 import { learnSeller } from './learn.ts'
-import { chooseTasks } from './tasks.ts'
+import { chooseTasks, isOpen } from './tasks.ts'
 
 type Sources = NonNullable<Awaited<ReturnType<typeof sellerSources>>>
 
@@ -46,8 +46,9 @@ const lookUp = async (
   search: EnrichedSearch,
   { sources, tasks }: { readonly sources: Sources; readonly tasks: readonly SellerTask[] },
 ): Promise<void> => {
-  const { db, config } = dependencies
-  const release = (ids: readonly string[]) => releaseLookups(db, config.platform, ids, search.sessionId)
+  const { db, config, now } = dependencies
+  const release = (ids: readonly string[]) =>
+    releaseLookups(db, config.platform, ids, { searchId: search.sessionId, now: now() })
   try {
     const outputs = await startRun(dependencies, {
       runId: `${search.sessionId}-sellers`,
@@ -69,10 +70,10 @@ const lookUp = async (
   }
 }
 
-/** How often a search looks whether another has ended the lookup of a seller, in milliseconds. */
+/** How often a search checks whether another has ended the lookup of a seller, in milliseconds. */
 const pollMilliseconds = 500
 
-/** Waits for the lookups of other searches, and uses what they have learned. */
+/** Waits for the lookups of other searches, and uses what they have learned since this one read the sellers. */
 const awaitOthers = async (
   dependencies: Dependencies,
   found: Found,
@@ -81,14 +82,35 @@ const awaitOthers = async (
 ): Promise<void> => {
   const { db, config, now } = dependencies
   for (let left = sellerIds; left.length > 0; ) {
-    await sleep(pollMilliseconds, undefined, { signal: search.signal })
     const rows = await findSellers(db, config.platform, left)
     const isUnderWay = (id: string) => (rows.get(id)?.lookup_until ?? '') > now().toISOString()
     for (const id of left.filter((one) => !isUnderWay(one)))
       if (rows.get(id)?.fetched_at !== found.sellers.get(id)?.fetched_at)
         await rescoreSeller(dependencies, found, search, id)
     left = left.filter(isUnderWay)
+    if (left.length > 0) await sleep(pollMilliseconds, undefined, { signal: search.signal })
   }
+}
+
+/** Claims sellers for a search, and returns the tasks of those that it must look up itself: not those that another search looks up, or just has. */
+const claimTasks = async (
+  { db, config, now }: Dependencies,
+  { sessionId: searchId, deadlineSeconds }: EnrichedSearch,
+  tasks: readonly SellerTask[],
+): Promise<readonly SellerTask[]> => {
+  const { platform } = config
+  const ids = tasks.map(({ sellerId }) => sellerId)
+  const until = new Date(now().getTime() + deadlineSeconds * 1000)
+  const claimed = await claimLookups(db, platform, ids, { searchId, now: now(), until })
+  // Another search may have ended its lookup after this one had read the sellers.
+  const sellers = await findSellers(db, platform, [...claimed])
+  const own = tasks.filter((task) => {
+    const seller = sellers.get(task.sellerId)
+    return seller !== undefined && isOpen(seller, task, now())
+  })
+  const needless = [...claimed].filter((id) => !own.some(({ sellerId }) => sellerId === id))
+  await releaseLookups(db, platform, needless, { searchId, now: now() })
+  return own
 }
 
 /**
@@ -102,14 +124,8 @@ export const enrichFound = async (dependencies: Dependencies, found: Found, sear
   const blocked = await findBlocked(db, search.owner, config.platform, [...found.sellers.keys()])
   const tasks = chooseTasks(found.rows, found.sellers, now(), (id) => blocked.has(id))
   if (tasks.length === 0) return
-  const ids = tasks.map(({ sellerId }) => sellerId)
-  const claimed = await claimLookups(db, config.platform, ids, {
-    searchId: search.sessionId,
-    now: now(),
-    until: new Date(now().getTime() + search.deadlineSeconds * 1000),
-  })
-  const own = tasks.filter(({ sellerId }) => claimed.has(sellerId))
-  const others = ids.filter((id) => !claimed.has(id))
+  const own = await claimTasks(dependencies, search, tasks)
+  const others = tasks.filter((task) => !own.includes(task)).map(({ sellerId }) => sellerId)
   const settled = await Promise.allSettled([
     own.length === 0 ? undefined : lookUp(dependencies, found, search, { sources, tasks: own }),
     awaitOthers(dependencies, found, search, others),

@@ -155,7 +155,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       }
       await recordFacts(db, row, facts, { listingId: ada.id, now: new Date() })
       await recordHistory(db, row, { ELECTRONICS: 3 }, new Date())
-      await releaseLookups(db, platform, [ada.seller], 'another')
+      await releaseLookups(db, platform, [ada.seller], { searchId: 'another', now: new Date() })
       const shown = (await followed).flatMap((frame) =>
         frame.$case === 'update'
           ? [frame.value.seller]

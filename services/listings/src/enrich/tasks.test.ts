@@ -54,19 +54,25 @@ test('the first three sellers are looked up once each, in the order of the resul
 })
 
 test('sellers whose answers can change most come first, and blocked ones are not looked up', () => {
-  const ids = ['one', 'two', 'two', 'none', 'blocked', 'blocked', 'blocked', 'last']
+  const ids = ['half', 'one', 'two', 'two', 'blocked', 'blocked', 'blocked', 'vain', 'vain', 'vain']
   const rows = ids.map((id, index) => listing(String(index), id))
   const sellers = new Map([
-    ...['one', 'two', 'blocked', 'last'].map((id) => seller(id)),
-    // Without feedback the score is capped, too.
-    seller('none', { feedback_count: 0 }),
+    ...['one', 'two', 'blocked'].map((id) => seller(id)),
+    // Only the categories are missing.
+    seller('half', { ...known, category_history_json: null }),
+    seller('vain', { lookup_until: '2026-06-15T11:30:00.000Z' }),
   ])
-  const tasks = chooseTasks(rows, sellers, now, (id) => id === 'blocked')
-  expect(tasks.map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])).toEqual([
-    ['none', true, true],
-    ['two', true, true],
-    ['one', true, true],
-  ])
+  const isBlocked = (id: string) => id === 'blocked'
+  const idsAt = (at: Date) => chooseTasks(rows, sellers, at, isBlocked).map(({ sellerId }) => sellerId)
+  expect(idsAt(now)).toEqual(['two', 'one', 'half'])
+  // What was looked up in vain is tried again later.
+  expect(idsAt(new Date('2026-06-15T13:00:00Z'))).toEqual(['vain', 'two', 'one'])
+})
+
+test('a seller whose page has shown that there is no feedback comes after those who were not looked up', () => {
+  const none = seller('none', { ...known, feedback_count: 0 })
+  expect(requested(none, seller('a'), seller('b'), seller('c')).map(([id]) => id)).toEqual(['a', 'b', 'c'])
+  expect(requested(none)).toEqual([['none', true, false]])
 })
 
 test('facts and categories are requested separately, and only where missing', () => {

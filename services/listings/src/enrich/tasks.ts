@@ -30,12 +30,21 @@ export const questionsOf = (seller: SellerRow, now: Date) => ({
   },
 })
 
+/** Whether what a task asks about a seller is still missing or stale. */
+export const isOpen = (seller: SellerRow, { wantsFacts, wantsCategories }: SellerTask, now: Date): boolean => {
+  const { missing, stale } = questionsOf(seller, now)
+  return (wantsFacts && (missing.facts || stale.facts)) || (wantsCategories && (missing.categories || stale.categories))
+}
+
 /** The id in the URL of a listing's page, which the API wraps in a longer id. */
 export const pageIdOf = (platformListingId: string): string =>
   /^v\d\|(\d+)\|/.exec(platformListingId)?.[1] ?? platformListingId
 
-/** Points of a score that depend on a question: the age of the account, and without feedback the cap, too; the categories. */
-const pointsOf = { facts: 20, feedback: 40, categories: 20 } as const
+/** Points of a score that depend on a missing answer: the age of the account, and the categories. */
+const points = { account: 20, categories: 20 } as const
+
+/** A lookup that ended in vain is not repeated before others for this time, in milliseconds. */
+const vainFor = 3_600_000
 
 type Candidate = { readonly seller: SellerRow; readonly listingId: string; readonly listings: number }
 
@@ -48,10 +57,12 @@ const candidatesIn = (rows: readonly ListingRow[], sellers: ReadonlyMap<string, 
       : [{ seller, listingId: pageIdOf(first.platform_listing_id), listings: theirs.length }]
   })
 
-/** How much an answer can change: the points that depend on it, in all listings of the seller. */
-const stakeOf = ({ seller, listings }: Candidate, question: 'facts' | 'categories'): number => {
-  const hasFeedback = (seller.feedback_count ?? 0) > 0
-  return listings * (pointsOf[question] + (question === 'facts' && !hasFeedback ? pointsOf.feedback : 0))
+/** How much the answers about a seller can change: the points that depend on them, in all their listings. Nothing where they were just looked up in vain. */
+const stakeOf = ({ seller, listings }: Candidate, now: Date): number => {
+  if (!isOlder(seller.lookup_until, vainFor, now)) return 0
+  const { facts, categories } = questionsOf(seller, now).missing
+  const account = facts && (seller.account_opened_on === null || seller.account_listing_id === null)
+  return listings * ((account ? points.account : 0) + (categories ? points.categories : 0))
 }
 
 /**
@@ -65,18 +76,19 @@ export const chooseTasks = (
   now: Date,
   isBlocked: (sellerId: string) => boolean = () => false,
 ): readonly SellerTask[] => {
-  const candidates = candidatesIn(rows, sellers).filter(({ seller }) => !isBlocked(seller.platform_seller_id))
+  const candidates = candidatesIn(rows, sellers)
+    .filter(({ seller }) => !isBlocked(seller.platform_seller_id))
+    .map((candidate) => ({
+      ...candidate,
+      questions: questionsOf(candidate.seller, now),
+      stake: stakeOf(candidate, now),
+    }))
+    .toSorted((a, b) => b.stake - a.stake)
   const chosen = (question: 'facts' | 'categories') =>
-    (['missing', 'stale'] as const)
-      .flatMap((reason) =>
-        candidates
-          .filter(({ seller }) => {
-            const questions = questionsOf(seller, now)
-            return questions[reason][question] && (reason === 'missing' || !questions.missing[question])
-          })
-          .toSorted((a, b) => stakeOf(b, question) - stakeOf(a, question)),
-      )
-      .slice(0, lookupsPerSearch)
+    [
+      ...candidates.filter(({ questions }) => questions.missing[question]),
+      ...candidates.filter(({ questions }) => questions.stale[question] && !questions.missing[question]),
+    ].slice(0, lookupsPerSearch)
   const [facts, categories] = [chosen('facts'), chosen('categories')]
   return [...new Set([...facts, ...categories])].map((candidate) => ({
     sellerId: candidate.seller.platform_seller_id,

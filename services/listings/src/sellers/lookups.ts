@@ -30,17 +30,17 @@ export const claimLookups = async (
   return new Set(claimed.map(({ platform_seller_id }) => platform_seller_id))
 }
 
-/** Ends the claims of a search on sellers. */
+/** Ends the claims of a search on sellers, and records when. */
 export const releaseLookups = async (
   db: Db,
   platform: string,
   sellerIds: readonly string[],
-  searchId: string,
+  { searchId, now }: Pick<Lookup, 'searchId' | 'now'>,
 ): Promise<void> => {
   if (sellerIds.length === 0) return
   await db
     .updateTable('sellers')
-    .set({ lookup_id: null, lookup_until: null })
+    .set({ lookup_id: null, lookup_until: now.toISOString() })
     .where('platform', '=', platform)
     .where('platform_seller_id', 'in', sellerIds)
     .where('lookup_id', '=', searchId)

@@ -61,8 +61,9 @@ export type Tables = {
     history_read_at: string | null
     /** When any of these values was last read. */
     fetched_at: string
-    /** The search that is looking the seller up, and until when at most; null if none is. */
+    /** The search that is looking the seller up; null if none is. */
     lookup_id: string | null
+    /** Until when it does so at most, or when the last lookup ended; null before the first. */
     lookup_until: string | null
   }
   /** Shared by all users; `quartiles_json` is [q1, q3]. Without a median too few sales were found. */
