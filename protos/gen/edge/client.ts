@@ -1750,6 +1750,8 @@ export type MarketPriceFrameRest = {
   sample_count: number
   /** [q1, q3] of completed sales; null without a median. */
   quartiles: unknown
+  /** When the price expires and is looked up again; null if none was looked up. */
+  expires_at: string | null
 }
 
 export type ScoreFrameRest = {
@@ -1804,6 +1806,10 @@ export type DiagnoseEntriesRest = {
 
 export type DiagnoseReasoningRest = {
   text: string
+  /** Causes, whose entries were sent before, and the timeline, as of a diagnosis. */
+  suspected_causes: SuspectedCauseRest[]
+  timeline: TimelinePointRest[]
+  timeline_left_out: TimelineLeftOutRest | null
 }
 
 export type DiagnoseFailedRest = {

@@ -1513,6 +1513,7 @@ export const MarketPriceFrameToRest = (m: trellis_listings_v1_listings.MarketPri
   market_price: m.marketPrice ?? null,
   sample_count: m.sampleCount,
   quartiles: jsonOf(m.quartiles),
+  expires_at: m.expiresAt ?? null,
 })
 
 export const ScoreFrameToRest = (m: trellis_listings_v1_listings.ScoreFrame): ScoreFrameRest => ({
@@ -1560,6 +1561,9 @@ export const DiagnoseEntriesToRest = (m: trellis_logs_v1_logs.DiagnoseEntries): 
 
 export const DiagnoseReasoningToRest = (m: trellis_logs_v1_logs.DiagnoseReasoning): DiagnoseReasoningRest => ({
   text: m.text,
+  suspected_causes: m.suspectedCauses.map((item) => SuspectedCauseToRest(item)),
+  timeline: m.timeline.map((item) => TimelinePointToRest(item)),
+  timeline_left_out: present(m.timelineLeftOut, (item) => TimelineLeftOutToRest(item)),
 })
 
 export const DiagnoseFailedToRest = (m: trellis_logs_v1_logs.DiagnoseFailed): DiagnoseFailedRest => ({

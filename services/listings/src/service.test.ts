@@ -198,6 +198,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
           type: 'market_price',
           sampleCount: expect.any(Number),
           quartiles: expect.stringMatching(/^\[[\d.]+,[\d.]+\]$/),
+          expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
         })
 
         const resumed = await follow(service, sessionId, { lastEventId: frames[1]?.eventId ?? null })

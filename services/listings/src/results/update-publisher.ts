@@ -44,6 +44,7 @@ export const createUpdatePublisher = (
           marketPrice: comp?.medianPrice ?? null,
           sampleCount: comp?.sampleCount ?? 0,
           quartiles: comp?.quartiles ? JSON.stringify(comp.quartiles) : null,
+          expiresAt: comp?.expiresAt ?? null,
         },
       }),
     score: (row, score, seller, comp) =>

@@ -139,6 +139,17 @@ describe('a diagnosis without a model', () => {
     expect([...new Set(kinds)]).toEqual(['status', 'summary', 'entries', 'reasoning', 'done'])
     expect(kinds.at(-1)).toBe('done')
   })
+
+  test('streams the causes, whose entries it sent before, and the timeline', async () => {
+    const { suspectedCauses, timeline, timelineLeftOut } = await ask('why did postgres stop?')
+    const frames = await stream('why did postgres stop?')
+    const [reasoning] = frames.flatMap((frame) => (frame.$case === 'reasoning' ? [frame.value] : []))
+    expect(reasoning).toMatchObject({ suspectedCauses, timeline, timelineLeftOut })
+    expect(suspectedCauses.length).toBeGreaterThan(0)
+    const sent = frames.flatMap((frame) => (frame.$case === 'entries' ? frame.value.entries : []))
+    const ids = new Set(sent.map(({ entryId }) => entryId))
+    expect(suspectedCauses.flatMap(({ evidence }) => evidence).filter((id) => !ids.has(id))).toEqual([])
+  })
 })
 
 describe('the model of a diagnosis', () => {

@@ -75,6 +75,13 @@ const inputOf = async (dependencies: Dependencies, request: DiagnoseRequest, cal
   }
 }
 
+/** Causes and timeline, which follow from rules, also with a summary by a model. */
+const followingFromRules = (step: Of<'reasoning'> | undefined) => ({
+  suspectedCauses: (step?.causes ?? []).map(({ title, confidence, evidence }) => ({ title, confidence, evidence })),
+  timeline: step?.timeline ?? [],
+  timelineLeftOut: step?.leftOut ?? null,
+})
+
 /** The frame of a step; the question itself has none. */
 const frameOf = (step: Step): DiagnoseFrame['event'] => {
   if (step.kind === 'status') return { $case: 'status', value: { stage: step.stage, detail: step.detail } }
@@ -87,7 +94,9 @@ const frameOf = (step: Step): DiagnoseFrame['event'] => {
   }
   if (step.kind === 'entries')
     return { $case: 'entries', value: { entries: step.entries.map(presentEntry), layer: step.layer } }
-  return step.kind === 'reasoning' ? { $case: 'reasoning', value: { text: step.text } } : null
+  return step.kind === 'reasoning'
+    ? { $case: 'reasoning', value: { text: step.text, ...followingFromRules(step) } }
+    : null
 }
 
 const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
@@ -124,18 +133,12 @@ export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
           source: summary?.source ?? 'rules',
           ...(summary?.counts ?? { byDomain: {}, bySeverity: {}, bySource: {} }),
         },
-        timeline: reasoning?.timeline ?? [],
         entries: entries.map(presentEntry),
         templates: reasoning?.templates ?? [],
         facts: (reasoning?.context.facts ?? []).map(({ category, key, value }) => ({ category, key, value })),
         reasoning: reasoning?.text ?? '',
-        suspectedCauses: (reasoning?.causes ?? []).map(({ title, confidence, evidence }) => ({
-          title,
-          confidence,
-          evidence,
-        })),
+        ...followingFromRules(reasoning),
         tookMs: Math.round(performance.now() - started),
-        timelineLeftOut: reasoning?.leftOut ?? null,
       }
     },
     async *diagnoseStream(request, call) {

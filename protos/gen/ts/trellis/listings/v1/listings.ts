@@ -350,7 +350,12 @@ export interface MarketPriceFrame {
   marketPrice?: number | null | undefined;
   sampleCount: number;
   /** [q1, q3] of completed sales; null without a median. */
-  quartiles?: string | null | undefined;
+  quartiles?:
+    | string
+    | null
+    | undefined;
+  /** When the price expires and is looked up again; null if none was looked up. */
+  expiresAt?: string | null | undefined;
 }
 
 export interface ScoreFrame {
@@ -2694,7 +2699,7 @@ export const ListingsFrame_SellersEntry: MessageFns<ListingsFrame_SellersEntry> 
 };
 
 function createBaseMarketPriceFrame(): MarketPriceFrame {
-  return { type: "", marketPrice: null, sampleCount: 0, quartiles: null };
+  return { type: "", marketPrice: null, sampleCount: 0, quartiles: null, expiresAt: null };
 }
 
 export const MarketPriceFrame: MessageFns<MarketPriceFrame> = {
@@ -2710,6 +2715,9 @@ export const MarketPriceFrame: MessageFns<MarketPriceFrame> = {
     }
     if (message.quartiles !== undefined && message.quartiles !== null) {
       writer.uint32(34).string(message.quartiles);
+    }
+    if (message.expiresAt !== undefined && message.expiresAt !== null) {
+      writer.uint32(42).string(message.expiresAt);
     }
     return writer;
   },
@@ -2759,6 +2767,14 @@ export const MarketPriceFrame: MessageFns<MarketPriceFrame> = {
             message.quartiles = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2780,6 +2796,7 @@ export const MarketPriceFrame: MessageFns<MarketPriceFrame> = {
     message.marketPrice = object.marketPrice ?? undefined;
     message.sampleCount = object.sampleCount ?? 0;
     message.quartiles = object.quartiles ?? undefined;
+    message.expiresAt = object.expiresAt ?? undefined;
     return message;
   },
 };

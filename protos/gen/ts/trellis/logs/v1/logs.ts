@@ -520,6 +520,10 @@ export interface DiagnoseEntries {
 
 export interface DiagnoseReasoning {
   text: string;
+  /** Causes, whose entries were sent before, and the timeline, as of a diagnosis. */
+  suspectedCauses: SuspectedCause[];
+  timeline: TimelinePoint[];
+  timelineLeftOut: TimelineLeftOut | null;
 }
 
 export interface DiagnoseFailed {
@@ -5477,13 +5481,22 @@ export const DiagnoseEntries: MessageFns<DiagnoseEntries> = {
 };
 
 function createBaseDiagnoseReasoning(): DiagnoseReasoning {
-  return { text: "" };
+  return { text: "", suspectedCauses: [], timeline: [], timelineLeftOut: null };
 }
 
 export const DiagnoseReasoning: MessageFns<DiagnoseReasoning> = {
   encode(message: DiagnoseReasoning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.text !== "") {
       writer.uint32(10).string(message.text);
+    }
+    for (const v of message.suspectedCauses) {
+      SuspectedCause.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.timeline) {
+      TimelinePoint.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.timelineLeftOut !== undefined && message.timelineLeftOut !== null) {
+      TimelineLeftOut.encode(message.timelineLeftOut, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -5509,6 +5522,30 @@ export const DiagnoseReasoning: MessageFns<DiagnoseReasoning> = {
             message.text = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.suspectedCauses.push(SuspectedCause.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.timeline.push(TimelinePoint.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.timelineLeftOut = TimelineLeftOut.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5527,6 +5564,11 @@ export const DiagnoseReasoning: MessageFns<DiagnoseReasoning> = {
   fromPartial(object: DeepPartial<DiagnoseReasoning>): DiagnoseReasoning {
     const message = createBaseDiagnoseReasoning();
     message.text = object.text ?? "";
+    message.suspectedCauses = object.suspectedCauses?.map((e) => SuspectedCause.fromPartial(e)) || [];
+    message.timeline = object.timeline?.map((e) => TimelinePoint.fromPartial(e)) || [];
+    message.timelineLeftOut = (object.timelineLeftOut !== undefined && object.timelineLeftOut !== null)
+      ? TimelineLeftOut.fromPartial(object.timelineLeftOut)
+      : null;
     return message;
   },
 };
