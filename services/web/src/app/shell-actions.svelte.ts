@@ -4,6 +4,7 @@ import { type Action, useActions } from '../ui/actions.svelte.ts'
 import { preferences } from '../ui/preferences.svelte.ts'
 import { toasts } from '../ui/toasts.svelte.ts'
 import { navigate } from '../url/here.svelte.ts'
+import { absoluteAddress } from '../url/moments.ts'
 import { feedback } from './feedback.svelte.ts'
 import type { Page, Service } from './page.ts'
 
@@ -19,7 +20,7 @@ export const nextTheme = (): void => {
 
 export const copyLink = async (): Promise<void> => {
   try {
-    await navigator.clipboard.writeText(window.location.href)
+    await navigator.clipboard.writeText(absoluteAddress(window.location.href, Date.now()))
     toasts.show('Link copied')
   } catch {
     toasts.show('The browser does not allow copying here: copy the address instead.', { tone: 'warn' })

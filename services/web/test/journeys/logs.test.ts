@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsInThemes } from '../support/accessible.ts'
+import { answer } from '../support/answer.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
@@ -54,6 +55,11 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText('acknowledged', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit incident' })
+    await edit.getByLabel('Ended').fill('2026-03-01T10:30:00')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('2026-03-01 10:30:00').first().waitFor()
     await page.getByRole('button', { name: 'Export' }).click()
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download bundle' }).click()
@@ -62,6 +68,75 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(bundle).toMatchObject({ bundle_version: 1, sanitized: true, incident: { label: 'Upstream refuses' } })
     expect(bundle.entries).toHaveLength(100)
     expect(text).not.toContain('10.0.0.7')
+    expect(problems()).toEqual([])
+  })
+
+  test('lines are added to an incident that exists, one from its detail and some that were chosen', async () => {
+    await pushLines(trellis.origin, 'attached', logLines(8).split('\n'))
+    const created = await fetch(`${trellis.origin}/logs/api/incidents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        label: 'Slow since Monday',
+        started_at: '2026-02-01T09:00:00Z',
+        ended_at: '2026-02-01T09:01:00Z',
+      }),
+    })
+    const { id } = (await created.json()) as { id: string }
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs?source=attached&order=time')
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await grid.getByRole('row').first().click()
+    await page
+      .getByRole('region', { name: 'Entry', exact: true })
+      .getByRole('button', { name: 'Add to incident' })
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Add 1 line to').selectOption({ label: 'Slow since Monday' })
+    await page.getByRole('heading', { name: 'Add to incident' }).waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Add lines' }).click()
+    await page.getByText('1 line added to “Slow since Monday”').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Add to incident')
+
+    await grid.focus()
+    for (const key of ['Home', 'Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key)
+    await page.getByRole('group', { name: 'Chosen lines' }).getByRole('button', { name: 'Add to incident' }).click()
+    await dialog.getByLabel('Add 3 lines to').selectOption({ label: 'Slow since Monday' })
+    await dialog.getByRole('button', { name: 'Add lines' }).click()
+    await page.getByText('2 lines added to “Slow since Monday”').waitFor()
+
+    await page.goto(`/logs/incidents/${id}`)
+    await page.getByText('3 entries', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Remove this line' }).first().click()
+    await page.getByText('Line removed from the incident').waitFor()
+    expect(problems()).toEqual([])
+    await fetch(`${trellis.origin}/logs/api/sources/attached`, { method: 'DELETE' })
+  })
+
+  test('a ticket of an incident is linked once it is made, and a task of before a reload is shown again', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/incidents')
+    await page.getByRole('link', { name: 'Upstream refuses' }).click()
+    await answer(page, /\/incidents\/[^/]+\/export$/, {
+      status: 200,
+      body: '{"tracker":"jira","ticket_id":"SHOP-7","url":"https://tracker.test/SHOP-7","created":true}',
+    })
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('button', { name: 'Jira ticket' }).click()
+    const link = page.getByRole('link', { name: 'ticket SHOP-7' })
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe('https://tracker.test/SHOP-7')
+
+    await page.goto('/logs/sources')
+    await page.getByRole('button', { name: 'Free disk space' }).click()
+    const task = page.getByRole('group', { name: 'Task vacuum' })
+    await task.getByText('done', { exact: true }).waitFor()
+    await page.waitForURL(/task=/)
+    await page.reload()
+    await task.getByText('done', { exact: true }).waitFor()
+    await page.goto('/logs/sources?task=none')
+    await page.waitForURL((url) => !url.searchParams.has('task'))
     expect(problems()).toEqual([])
   })
 
@@ -132,6 +207,32 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('400 found').waitFor()
     await page.goBack()
     await page.getByText('100 found').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('templates of the last day are shown first, and those of all time at a click', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/templates')
+    // The lines are from March.
+    await page.getByText('No templates in this window.').waitFor()
+    await page.getByRole('button', { name: 'Show all time' }).click()
+    const table = page.getByRole('table', { name: 'Templates' })
+    await table
+      .getByRole('link', { name: /Connection refused/ })
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'All time' }).waitFor()
+    await page.reload()
+    await table
+      .getByRole('link', { name: /Connection refused/ })
+      .first()
+      .waitFor()
+    await page.getByLabel('Severity').selectOption('WARN')
+    await page.getByRole('searchbox', { name: 'Search templates' }).fill('refused')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('No template matches.').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await table.waitFor()
     expect(problems()).toEqual([])
   })
 
@@ -348,7 +449,39 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByRole('heading', { name: 'Summary' }).waitFor()
     await page.getByRole('button', { name: 'Make an incident of this' }).waitFor()
     await page.getByText('by rules').waitFor()
+    const causes = page.getByRole('region', { name: 'Suspected causes' })
+    await causes
+      .getByText(/^\d+ % sure$/)
+      .first()
+      .waitFor()
+    await causes
+      .getByText(/lines? behind it$/)
+      .first()
+      .click()
+    await causes
+      .getByRole('link', { name: /connect\(\) failed/ })
+      .first()
+      .waitFor()
     await page
+      .getByRole('region', { name: 'Timeline' })
+      .getByRole('img', { name: /^Volume over time/ })
+      .waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    // The question is in the address, and is diagnosed again.
+    await page.reload()
+    await causes.waitFor()
+    expect(await page.getByLabel('What went wrong?').inputValue()).toBe('connection refused')
+    await page.getByText('Time zone and language model').click()
+    await page.getByLabel('Address of the model').fill('http://127.0.0.1:9/v1')
+    const request = page.waitForRequest((sent) => sent.url().endsWith('/logs/api/diagnose/stream'))
+    await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
+    expect((await request).postDataJSON()).toMatchObject({
+      llm: { base_url: 'http://127.0.0.1:9/v1' },
+      timezone: 'UTC',
+    })
+    await page.getByRole('button', { name: 'Make an incident of this' }).waitFor()
+    const open = page.locator('details[open]')
+    await open
       .getByRole('link', { name: /connect\(\) failed/ })
       .first()
       .click()
@@ -364,8 +497,15 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
     const browser = opened.use(await launchBrowser())
     await pushLines(trellis.origin, 'shop', logLines(40).split('\n'), key)
     const { page, context, problems } = await browser.open(trellis.origin)
-    await page.goto('/logs')
+    // The home page leaves the other services to those without the key.
+    await page.goto('/home')
+    await page.getByText('This installation protects its logs.').waitFor()
     const dialog = page.getByRole('dialog', { name: 'Key of the log service' })
+    expect(await dialog.count()).toBe(0)
+    await page.getByRole('button', { name: 'Enter the key' }).click()
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto('/logs')
     await dialog.getByLabel('Key', { exact: true }).fill('a-wrong-key')
     await dialog.getByRole('button', { name: 'Use this key' }).click()
     await dialog.getByText('The API key is wrong.').waitFor()

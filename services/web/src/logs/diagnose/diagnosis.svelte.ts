@@ -1,4 +1,9 @@
-import type { DiagnoseEntriesRest, DiagnoseStatusRest, DiagnoseSummaryRest } from '@trellis/protos/edge/client.ts'
+import type {
+  DiagnoseEntriesRest,
+  DiagnoseReasoningRest,
+  DiagnoseStatusRest,
+  DiagnoseSummaryRest,
+} from '@trellis/protos/edge/client.ts'
 import type { RequestOf } from '../../api/client.ts'
 import type { Failure } from '../../api/failure.ts'
 import { follow, type Stream } from '../../api/stream.ts'
@@ -10,7 +15,7 @@ export const createDiagnosis = () => {
   let stages = $state.raw<readonly DiagnoseStatusRest[]>([])
   let summary = $state.raw<DiagnoseSummaryRest | undefined>(undefined)
   let layers = $state.raw<readonly DiagnoseEntriesRest[]>([])
-  let reasoning = $state('')
+  let reasoning = $state.raw<DiagnoseReasoningRest | undefined>(undefined)
   let failed = $state<string | undefined>(undefined)
   let failure = $state.raw<Failure | undefined>(undefined)
   let tookMilliseconds = $state<number | undefined>(undefined)
@@ -31,6 +36,7 @@ export const createDiagnosis = () => {
     get layers() {
       return layers
     },
+    /** How the summary came about, with the causes and the timeline. */
     get reasoning() {
       return reasoning
     },
@@ -53,7 +59,7 @@ export const createDiagnosis = () => {
       stages = []
       summary = undefined
       layers = []
-      reasoning = ''
+      reasoning = undefined
       failed = undefined
       failure = undefined
       tookMilliseconds = undefined
@@ -68,7 +74,7 @@ export const createDiagnosis = () => {
             status: (status) => (stages = [...stages, status]),
             summary: (next) => (summary = next),
             entries: (layer) => (layers = [...layers.filter((other) => other.layer !== layer.layer), layer]),
-            reasoning: (next) => (reasoning = next.text),
+            reasoning: (next) => (reasoning = next),
             failed: (next) => (failed = next.detail),
             done: (next) => (tookMilliseconds = next.took_ms),
           },

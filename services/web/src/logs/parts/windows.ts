@@ -1,6 +1,3 @@
-/** Time windows as they are in the URL: `-1h` is relative and stays so, anything else is a moment. */
-const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
 export const presets = [
   ['', 'All time'],
   ['-15m', 'Last 15 minutes'],
@@ -10,15 +7,6 @@ export const presets = [
   ['-7d', 'Last 7 days'],
   ['-30d', 'Last 30 days'],
 ] as const
-
-/** The moment that a bound means at a time, as ISO 8601; undefined for no bound or one that means nothing. */
-export const momentOf = (bound: string, now: number): string | undefined => {
-  if (bound === '') return undefined
-  const relative = /^-(\d{1,4})([mhdw])$/.exec(bound)
-  if (relative) return new Date(now - Number(relative[1]) * (units[relative[2] ?? 'm'] ?? 0)).toISOString()
-  const time = Date.parse(bound)
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
-}
 
 const unitNames: Record<string, string> = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
 

@@ -3,7 +3,7 @@ import { type CopyFormat, copyText } from '../../lines/copy.ts'
 import { toClipboard } from '../../ui/clipboard.ts'
 import type { Results } from './results.svelte.ts'
 
-/** The lines that are chosen to be copied, in the order of the list; without any, it is the selected one. */
+/** The lines that are chosen to be copied or added to an incident, in the order of the list; without any, it is the selected one. */
 export const createChoice = (results: Results) => {
   let chosen = $state.raw<ReadonlyMap<string, EntryRest>>(new Map())
   const ids = $derived<ReadonlySet<string>>(new Set(chosen.keys()))
@@ -26,6 +26,7 @@ export const createChoice = (results: Results) => {
     get ids() {
       return ids
     },
+    entries: inOrder,
     /** A line alone is chosen or released, a range is chosen. */
     choose: (from: number, to: number): void => {
       const next = new Map(chosen)
