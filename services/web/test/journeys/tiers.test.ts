@@ -89,7 +89,11 @@ describe.skipIf(!hasBrowser)(`tiers in a browser${skipped}`, () => {
     for (let count = 1; count <= 4; count += 1) {
       const answered = page.waitForResponse((answer) => answer.request().method() === 'POST')
       await page.getByRole('button', { name: 'Save search' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Save search' })
+      expect(await dialog.getByLabel('Monitor it and alert me').isDisabled()).toBe(true)
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click()
       expect((await answered).status()).toBe(count <= 3 ? 201 : 403)
+      if (count <= 3) await dialog.waitFor({ state: 'hidden' })
     }
     await alert.getByText('Your tier allows 3 saved searches: delete one, or use a higher tier.').waitFor()
     expect(await violationsInThemes(page)).toEqual([])
@@ -132,6 +136,7 @@ describe.skipIf(!hasBrowser)(`tiers in a browser${skipped}`, () => {
     const pages = paid.page.getByLabel('Pages', { exact: true })
     expect(await pages.locator('option:enabled').allTextContents()).toEqual(['1', '2', '3', '5'])
     await paid.page.getByRole('button', { name: 'Save search' }).click()
+    await paid.page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
     await paid.page.getByText('Saved: find it under “Saved”').waitFor()
     await paid.page.goto('/listings/saved')
     await paid.page.getByLabel('Monitor').check()

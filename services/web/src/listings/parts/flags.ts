@@ -14,6 +14,9 @@ const labels: Readonly<Record<string, string>> = {
   significant_price_drop: 'price dropped',
 }
 
+/** The flags that a score can have. */
+export const flagNames: readonly string[] = Object.keys(labels)
+
 export const flagLabel = (name: string): string => labels[name] ?? name.replaceAll('_', ' ')
 
 export const flagsOf = (

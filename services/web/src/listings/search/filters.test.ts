@@ -14,9 +14,10 @@ const result = (
     flags = [] as string[],
     feedback = 100 as number | null,
     ends = null as string | null,
+    currency = 'USD',
   } = {},
 ): Result => ({
-  listing: { platform_listing_id: id, price, condition: 'used', ends_at: ends } as ListingRest,
+  listing: { platform_listing_id: id, price, currency, condition: 'used', ends_at: ends } as ListingRest,
   score: {
     composite_score: high,
     score_range: { low, high },
@@ -59,4 +60,16 @@ test('flags hide by their names, and unknown prices come last', () => {
     result('c', { price: 3 }),
   ]
   expect(arrange(results, { ...applied, hide: ['duplicate_photo'], sort: 'price' }).ids).toEqual(['c', 'b'])
+})
+
+test('by price, results in the currency of the user come first, and only by price', () => {
+  const results = [
+    result('a', { price: 1 }),
+    result('b', { price: 5, currency: 'EUR' }),
+    result('c', { price: 3, currency: 'EUR' }),
+  ]
+  expect(arrange(results, { ...applied, sort: 'price' }, 'EUR').ids).toEqual(['c', 'b', 'a'])
+  expect(arrange(results, { ...applied, sort: 'price-down' }, 'EUR').ids).toEqual(['b', 'c', 'a'])
+  expect(arrange(results, { ...applied, sort: 'price' }).ids).toEqual(['a', 'c', 'b'])
+  expect(arrange(results, { ...applied, sort: 'found' }, 'EUR').ids).toEqual(['a', 'b', 'c'])
 })

@@ -45,6 +45,18 @@ export type Query = {
   cat: string
   via: 'auto' | 'api' | 'scraper'
 }
+/** A search for its words alone. */
+export const noFilters = {
+  min: null,
+  max: null,
+  pages: null,
+  must: '',
+  mode: 'all',
+  not: '',
+  cat: '',
+  via: 'auto',
+} as const satisfies Omit<Query, 'q'>
+
 export type Applied = {
   trust: number | null
   cond: string
@@ -86,6 +98,12 @@ export const hiddenBy = (result: Result, applied: Applied): string | undefined =
   return applied.hide.find((flag) => flags.includes(flag))
 }
 
+/** Prices in one currency can be compared: without rates, those in others come after them. */
+const inOther =
+  (currency: string) =>
+  ({ listing }: Result): number =>
+    Number(currency !== '' && listing.currency !== currency)
+
 const nothing = Number.POSITIVE_INFINITY
 const orders: Readonly<Record<Sort, (a: Result, b: Result) => number>> = {
   trust: (a, b) => trustOf(b) - trustOf(a),
@@ -95,10 +113,11 @@ const orders: Readonly<Record<Sort, (a: Result, b: Result) => number>> = {
   found: () => 0,
 }
 
-/** The ids of the results that are shown, in their order, and how many each filter hides. */
+/** The ids of the results that are shown, in their order, and how many each filter hides. By price, those in the user's own currency come first. */
 export const arrange = (
   results: readonly Result[],
   applied: Applied,
+  ownCurrency = '',
 ): { ids: string[]; hidden: ReadonlyMap<string, number> } => {
   const hidden = new Map<string, number>()
   const shown = results.filter((result) => {
@@ -106,5 +125,7 @@ export const arrange = (
     if (reason !== undefined) hidden.set(reason, (hidden.get(reason) ?? 0) + 1)
     return reason === undefined
   })
-  return { ids: shown.toSorted(orders[applied.sort]).map(({ listing }) => listing.platform_listing_id), hidden }
+  const rank = applied.sort.startsWith('price') ? inOther(ownCurrency) : () => 0
+  const order = (a: Result, b: Result) => rank(a) - rank(b) || orders[applied.sort](a, b)
+  return { ids: shown.toSorted(order).map(({ listing }) => listing.platform_listing_id), hidden }
 }

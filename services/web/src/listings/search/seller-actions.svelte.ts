@@ -11,6 +11,14 @@ type What = 'look up' | 'block'
 const sellersOf = (results: readonly Result[]): string[] => [
   ...new Set(results.map(({ listing }) => listing.seller_platform_id).filter(Boolean)),
 ]
+/** What speaks against a seller, by their listings among some results. */
+const flagsOf = (results: readonly Result[], seller: string): string[] => [
+  ...new Set(
+    results
+      .filter(({ listing }) => listing.seller_platform_id === seller)
+      .flatMap(({ score }) => [...(score?.hard_filters ?? []), ...(score?.soft_flags ?? [])]),
+  ),
+]
 const namesOf = ([only = '', ...others]: readonly string[]): string =>
   others.length === 0 ? only : `${others.length + 1} sellers`
 
@@ -56,7 +64,9 @@ export const createSellerActions = (search: LiveSearch) => {
     const sellers = sellersOf(results)
     return during(listings, 'block', async () => {
       for (const seller of sellers)
-        await call('POST /listings/api/blocklist', { body: { platform_seller_id: seller, username: seller } })
+        await call('POST /listings/api/blocklist', {
+          body: { platform_seller_id: seller, username: seller, flags: flagsOf(results, seller) },
+        })
       await rescore(sellers)
       const undo = () =>
         during(listings, 'block', async () => {
