@@ -93,6 +93,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
 
     await generate(page, { takes: 2, seconds: 4 })
     expect(await take(page, 'Take 1').textContent()).toMatch(/seam at percentile \d+ · [+−]\d/)
+    expect(await take(page, 'Take 1').textContent()).toMatch(/(\d+ bpm|no steady beat) · .* · −\d+\.\d LUFS/)
     await take(page, 'Take 1').getByRole('button', { name: 'Seam' }).click()
     await take(page, 'Take 1').getByRole('button', { name: 'Stop seam' }).waitFor()
     // It ends by itself, three seconds after the seam.
@@ -246,6 +247,10 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     // The same tracks go on: nothing was started again.
     expect(await page.evaluate('window.gains.length')).toBe(tracks)
     expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
+    await page.getByRole('button', { name: 'Switch to take 1' }).click()
+    await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
+    await page.getByRole('button', { name: 'Switch to take 2' }).click()
+    await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
     await page.waitForURL(/ab=/)
     expect(await take(page, 'Take 2').getByRole('button', { name: 'A/B' }).getAttribute('aria-pressed')).toBe('true')
     expect(await violationsInThemes(page)).toEqual([])
