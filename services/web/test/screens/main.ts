@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { settled } from '../support/accessible.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'
+import { openMachine } from './machine.ts'
 import { seed } from './seed.ts'
 import { type View, views } from './views.ts'
 
@@ -45,15 +46,18 @@ const capture = async (page: Page): Promise<Buffer> => {
 
 if (chromiumMissing) throw new Error(`Screenshots need a browser: ${chromiumMissing}.`)
 await using opened = new AsyncDisposableStack()
-const origin = options.origin || opened.use(await startWithPages()).origin
+const machine = opened.use(await openMachine())
+const origin = options.origin || opened.use(await startWithPages(machine.environment)).origin
 const browser = opened.use(await launchBrowser())
-const seeded = await seed(origin)
+/** A server that is there already has keys and folders of its own. */
+const seeded = await seed(origin, options.origin ? undefined : machine)
 const folder = resolve(options.folder)
 if (options.only === '') await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
 
 const show = async (view: View, theme: 'light' | 'dark', size: typeof wide): Promise<void> => {
   const { page, context } = await browser.open(origin, { colorScheme: theme, viewport: size })
+  await page.addInitScript(`sessionStorage.setItem('trellis.admin-key', '${machine.adminKey}')`)
   await page.goto(view.path(seeded))
   await shown(page)
   await view.prepare?.(page)

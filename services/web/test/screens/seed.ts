@@ -1,18 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { pushLines } from '../support/log-lines.ts'
+import type { Machine } from './machine.ts'
 import { shopLines } from './shop-lines.ts'
 
 /** Ids of what was made, for the addresses of pages. */
-export type Seeded = { incident: string; listings: readonly string[]; chain: string }
+export type Seeded = { incident: string; template: string; listings: readonly string[]; chain: string }
 
 type Json = Record<string, unknown>
 
-const send = async <Answer>(origin: string, method: string, path: string, body?: Json | FormData): Promise<Answer> => {
+const send = async <Answer>(
+  origin: string,
+  method: string,
+  path: string,
+  body?: Json | FormData,
+  headers = {},
+): Promise<Answer> => {
   const isForm = body instanceof FormData
   const response = await fetch(`${origin}${path}`, {
     method,
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
-    ...(body && !isForm && { headers: { 'content-type': 'application/json' } }),
+    headers: { ...(body && !isForm && { 'content-type': 'application/json' }), ...headers },
   })
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`)
   return (response.status === 204 ? undefined : await response.json()) as Answer
@@ -60,6 +67,36 @@ const seedLogs = async (origin: string): Promise<string> => {
     value: 'Postgres 17 on 10.0.4.12, 100 connections, shared by shop and reports',
   })
   return id
+}
+
+/** Names that devices of the shop's network look up, some of which are trackers. */
+const seedBlocklist = async (origin: string): Promise<void> => {
+  const now = Date.now()
+  const names = ['telemetry.tv-maker.example', 'ads.tracker.example', 'shop.example', 'metrics.smart-home.example']
+  const lines = Array.from({ length: 160 }, (_, index) => {
+    const time = new Date(now - index * 20_000).toISOString()
+    return `${time} dnsmasq[811]: query[A] ${names[index % names.length]} from 192.168.1.${20 + (index % 3)}`
+  })
+  await pushLines(origin, 'syslog:router:dnsmasq', lines)
+  await send(origin, 'POST', '/logs/api/blocklist/scan', {})
+}
+
+const seedExchange = async (origin: string, incident: string): Promise<void> => {
+  const bundle = await send<Json>(origin, 'GET', `/logs/api/incidents/${incident}/bundle?sanitize=true`)
+  await send(origin, 'POST', '/logs/api/bundles', bundle)
+  await send(origin, 'POST', '/logs/api/context/docs', {
+    title: 'When the database refuses connections',
+    text: '# First\n\nLook at the reports: they hold connections open at the full hour.\n\n# Then\n\nRestart the pool of the shop.',
+    tags: ['database', 'runbook'],
+  })
+}
+
+/** What only the machine of the screens has: a key for other machines, and branches. */
+const seedMachine = async (origin: string, { adminKey, sshKey }: Machine): Promise<void> => {
+  const target = { label: 'Backup server', host: 'backup.shop.example', port: 22, user: 'logs', key_path: sshKey }
+  await send(origin, 'POST', '/logs/api/ssh-targets', target)
+  for (const label of ['Workshop in Graz', 'Warehouse'])
+    await send(origin, 'POST', '/logs/api/orchard/graft', { label }, { 'x-admin-key': adminKey })
 }
 
 type Found = { listings: { platform_listing_id: string; seller_platform_id: string }[] }
@@ -127,9 +164,17 @@ const seedMusic = async (origin: string): Promise<string> => {
   return chain.chain_id
 }
 
-/** Fills an installation with what its pages are about. */
-export const seed = async (origin: string): Promise<Seeded> => {
+/** Fills an installation with what its pages are about; with a machine, also with what needs its keys. */
+export const seed = async (origin: string, machine?: Machine): Promise<Seeded> => {
   const incident = await seedLogs(origin)
+  await seedBlocklist(origin)
+  await seedExchange(origin, incident)
+  if (machine) await seedMachine(origin, machine)
+  const { templates } = await send<{ templates: { template_id: string }[] }>(
+    origin,
+    'GET',
+    '/logs/api/templates?q=refused&limit=1',
+  )
   const listings = await seedListings(origin)
-  return { incident, listings, chain: await seedMusic(origin) }
+  return { incident, template: templates[0]?.template_id ?? '', listings, chain: await seedMusic(origin) }
 }

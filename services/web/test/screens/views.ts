@@ -12,7 +12,6 @@ export type View = {
 const search = '/listings?q=canon+camera'
 const allFinal = (page: Page) => page.getByText('all scores final').or(page.getByText('with unknown signals')).waitFor()
 
-/** The setup of logs is left out: it lists the files of the machine. */
 export const views: readonly View[] = [
   { name: 'home', path: () => '/home', narrow: true },
   { name: 'palette', path: () => '/home', prepare: (page) => page.keyboard.press('Control+k') },
@@ -56,20 +55,32 @@ export const views: readonly View[] = [
     prepare: (page) => page.getByRole('list', { name: 'Templates' }).waitFor(),
   },
   {
+    name: 'logs-live',
+    path: () => '/logs?live=1',
+    prepare: (page) => page.getByRole('status').filter({ hasText: 'Following' }).waitFor(),
+  },
+  {
     name: 'logs-diagnose',
-    path: () => '/logs/diagnose',
-    prepare: async (page) => {
-      await page.getByLabel('What went wrong?').fill('connection refused')
-      await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
-      await page.getByRole('button', { name: 'Make an incident of this' }).waitFor()
-    },
+    path: () => '/logs/diagnose?q=connection+refused',
+    prepare: (page) => page.getByRole('button', { name: 'Make an incident of this' }).waitFor(),
+    narrow: true,
   },
   { name: 'logs-overview', path: () => '/logs/overview' },
   { name: 'logs-incidents', path: () => '/logs/incidents' },
   { name: 'logs-incident', path: ({ incident }) => `/logs/incidents/${incident}` },
   { name: 'logs-detections', path: () => '/logs/detections' },
+  { name: 'logs-templates', path: () => '/logs/templates' },
+  { name: 'logs-template', path: ({ template }) => `/logs/templates/${template}` },
+  { name: 'logs-patterns', path: () => '/logs/templates?tab=patterns' },
+  { name: 'logs-formats', path: () => '/logs/templates?tab=formats' },
+  { name: 'logs-bundles', path: () => '/logs/bundles' },
   { name: 'logs-sources', path: () => '/logs/sources' },
+  { name: 'logs-setup', path: () => '/logs/setup' },
   { name: 'logs-context', path: () => '/logs/context?tab=facts' },
+  { name: 'logs-wizard', path: () => '/logs/context?tab=wizard' },
+  { name: 'logs-branches', path: () => '/logs/branches' },
+  { name: 'logs-ssh-targets', path: () => '/logs/ssh-targets' },
+  { name: 'logs-blocklist', path: () => '/logs/blocklist' },
   { name: 'logs-settings', path: () => '/logs/settings' },
   { name: 'music', path: () => '/music' },
   {
