@@ -61,8 +61,9 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
         token,
         ...(roundMilliseconds !== undefined && { roundMilliseconds }),
         concluded: async ({ incident_id, status, destination, last_error }) => {
-          if (status === 'sent') await event(incident_id, 'sent', `To ${destination}.`)
-          else if (status === 'failed') await event(incident_id, 'send_failed', `To ${destination}: ${last_error}`)
+          if (status === 'sent') await event(incident_id, 'sent', `The bundle was sent to ${destination}.`)
+          else if (status === 'failed')
+            await event(incident_id, 'send_failed', `The bundle could not be sent to ${destination}: ${last_error}`)
         },
       })
     : undefined
@@ -103,7 +104,11 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
     download: async (incidentId, options) => {
       const bundled = await bundle(incidentId, options)
       await insertSentBundle(db, record(incidentId, options.sanitize))
-      await event(incidentId, 'downloaded', options.sanitize ? 'The bundle, sanitized.' : 'The bundle.')
+      await event(
+        incidentId,
+        'downloaded',
+        options.sanitize ? 'The bundle was downloaded, sanitized.' : 'The bundle was downloaded.',
+      )
       return bundled
     },
     send: async (incidentId, options) => {
@@ -123,7 +128,7 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
       const row = (await outbox.attempt(queued.id)) ?? queued
       if (row.status === 'failed')
         throw serviceError('upstream_failed', `The receiver of bundles refused it: ${row.last_error}`)
-      if (row.status === 'queued') await event(incidentId, 'queued', `For ${row.destination}.`)
+      if (row.status === 'queued') await event(incidentId, 'queued', `The bundle is queued for ${row.destination}.`)
       return row
     },
     receive: async (content, key) => {

@@ -112,7 +112,12 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
             `An incident may have at most ${maxAttached} attached entries; detach some first.`,
           )
         if (attached > 0)
-          await addEvent(transaction, { incident_id: id, kind: 'attached', detail: `Entries: ${attached}.`, at })
+          await addEvent(transaction, {
+            incident_id: id,
+            kind: 'attached',
+            detail: attached === 1 ? 'An entry was attached.' : `${attached} entries were attached.`,
+            at,
+          })
         return { attached, attachedCount }
       }),
     detach: (id, entryId) =>
@@ -120,7 +125,12 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
         await required(transaction, id)
         if (!(await detachEntry(transaction, id, entryId)))
           throw serviceError('not_found', `The entry "${entryId}" is not attached to this incident.`)
-        await addEvent(transaction, { incident_id: id, kind: 'detached', detail: `The entry ${entryId}.`, at: now() })
+        await addEvent(transaction, {
+          incident_id: id,
+          kind: 'detached',
+          detail: `The entry ${entryId} was removed.`,
+          at: now(),
+        })
       }),
   }
 }
