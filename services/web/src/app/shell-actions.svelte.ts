@@ -4,7 +4,6 @@ import { type Action, useActions } from '../ui/actions.svelte.ts'
 import { preferences } from '../ui/preferences.svelte.ts'
 import { toasts } from '../ui/toasts.svelte.ts'
 import { navigate } from '../url/here.svelte.ts'
-import { absoluteAddress } from '../url/moments.ts'
 import { feedback } from './feedback.svelte.ts'
 import type { Page, Service } from './page.ts'
 
@@ -20,6 +19,8 @@ export const nextTheme = (): void => {
 
 export const copyLink = async (): Promise<void> => {
   try {
+    // Loaded when it is used: the shell is loaded by every visit.
+    const { absoluteAddress } = await import('../url/moments.ts')
     await navigator.clipboard.writeText(absoluteAddress(window.location.href, Date.now()))
     toasts.show('Link copied')
   } catch {

@@ -40,7 +40,7 @@ const labels: Readonly<Record<string, string>> = {
   max: 'highest price',
   pages: 'pages',
   must: 'must include',
-  mode: 'how',
+  mode: 'terms as',
   not: 'must not include',
   cat: 'category',
   via: 'read through',
