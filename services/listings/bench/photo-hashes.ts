@@ -22,7 +22,7 @@ const nearby = (hash: string): string => {
     .padStart(16, '0')
 }
 
-/** Durations of lookups of photos similar to a given one, in milliseconds. */
+/** Durations of lookups of photos similar to one, in milliseconds. */
 export type LookupFigures = {
   readonly hashes: number
   readonly lookups: number

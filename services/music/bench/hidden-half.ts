@@ -63,7 +63,7 @@ export type HiddenHalfFigures = {
   readonly nearer: number
 }
 
-/** Continues the first half of each piece by `seconds`, and compares the result with the beginning of the second half, which it has not heard. */
+/** Continues the first half of each piece by `seconds`, and compares the result with the beginning of the second half, which was not part of its input. */
 export const judgeHiddenHalves = async (sources: readonly Source[], seconds: number): Promise<HiddenHalfFigures[]> => {
   const pieces: { name: string; made: Portrait; hidden: Portrait }[] = []
   for (const [seed, { name, block, sampleRate }] of sources.entries()) {

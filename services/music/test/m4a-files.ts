@@ -139,7 +139,7 @@ export const opusInMp4 = (file: Uint8Array, frames: number, variation: Partial<M
 /** Variations of the form of fragments. */
 export type FragmentForm = {
   readonly packetsPerFragment: number
-  /** What positions count from: the fragment by a flag, the fragment as the standard says without one, or the start of the file. */
+  /** What positions count from: the fragment by a flag, the fragment without one, as in the standard, or the start of the file. */
   readonly base: 'flag' | 'standard' | 'file'
   /** Where sizes and durations are: with each packet, or as defaults of the fragment where they are all equal. */
   readonly hasDefaults?: boolean

@@ -56,7 +56,7 @@ test('a redirect is followed within the host, but not to another host', async ()
   await expect(egress.fetch(`${base}/round`)).rejects.toThrow('in a loop')
 })
 
-test('a redirect that would drop the body of a request is returned where the method must be kept', async () => {
+test('a redirect that would drop the body of a request is returned where the method must not change', async () => {
   const reached: string[] = []
   await using server = await listenForTests((request, response) => {
     reached.push(`${request.method} ${request.url}`)

@@ -25,7 +25,7 @@ test('a pool that is killed fails its runs, starts no others, and waits until it
   await pool.kill()
 })
 
-/** Begins a run that waits; gives the workers that it has had, and its end. */
+/** Begins a run that waits; returns the workers that it has had, and its end. */
 const beginWaiting = (pool: Pool, runId: string) => {
   const workers: string[] = []
   const ended = Promise.withResolvers<Outcome>()
@@ -69,7 +69,7 @@ test('a run that was cancelled is not started again when its worker ends', async
   expect(workers).toHaveLength(1)
 })
 
-test('a worker reports on its own run only: what it says of another is ignored', async () => {
+test('a worker reports on its own run only: its reports on others are ignored', async () => {
   const module = new URL('../../../../test/probe/forging-worker.ts', import.meta.url)
   const pool = createPool({ ...probeWorker, module, warm: 0 }, { name: 'probe', log: silentLog })
   const reported: string[] = []

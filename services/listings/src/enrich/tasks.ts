@@ -30,7 +30,7 @@ export const questionsOf = (seller: SellerRow, now: Date) => ({
   },
 })
 
-/** Whether what a task asks about a seller is still missing or stale. */
+/** Whether what a task looks up of a seller is still missing or stale. */
 export const isOpen = (seller: SellerRow, { wantsFacts, wantsCategories }: SellerTask, now: Date): boolean => {
   const { missing, stale } = questionsOf(seller, now)
   return (wantsFacts && (missing.facts || stale.facts)) || (wantsCategories && (missing.categories || stale.categories))

@@ -16,7 +16,7 @@ export type SearchPlan = {
   readonly adapter: 'api' | 'scraper'
   readonly terms: SearchTerms
   readonly requests: readonly SearchRequest[]
-  /** Whether a listing that the marketplace returned is one that was asked for: it also shows some that are not, such as advertisements. */
+  /** Whether a listing that the marketplace returned matches the query: it also shows some that do not, such as advertisements. */
   readonly accepts: (listing: Pick<Listing, 'title' | 'price' | 'priceHigh' | 'currency'>) => boolean
 }
 

@@ -15,7 +15,7 @@ export type SearchJob = {
   readonly responseMode: ResponseMode
   /** Set for a search created as an object or by a monitor: it needs no followers, and its run has this time limit. */
   readonly object?: { readonly activeDeadlineSeconds: number }
-  /** Set for a search that nobody follows: it ends without waiting for the analysis of its photos, which is stored when it comes. */
+  /** Set for a search that no client follows: it ends without waiting for the analysis of its photos, which is stored when it comes. */
   readonly leavesPhotos?: boolean
 }
 

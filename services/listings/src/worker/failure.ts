@@ -3,7 +3,7 @@ import { isServiceError, type ServiceError, serviceError } from '@trellis/kit/er
 /** Why a part of a run has failed, as plain JSON: the rest of the run goes on. */
 export type PartFailure = {
   readonly failure: string | null
-  /** Whether the marketplace took too long. Workers of older versions do not say. */
+  /** Whether the marketplace took too long. Workers of older versions do not report this. */
   readonly timedOut?: boolean
   /** When to try again, if the marketplace named a time. */
   readonly retryAfterSeconds?: number

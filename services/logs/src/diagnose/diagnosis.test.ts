@@ -141,7 +141,7 @@ describe('a diagnosis without a model', () => {
   })
 
   test('streams the causes, whose entries it sent before, and the timeline', async () => {
-    const { suspectedCauses, timeline, timelineLeftOut } = await ask('why did postgres stop?')
+    const { suspectedCauses, timeline, timelineLeftOut } = await diagnose('why did postgres stop?')
     const frames = await stream('why did postgres stop?')
     const [reasoning] = frames.flatMap((frame) => (frame.$case === 'reasoning' ? [frame.value] : []))
     expect(reasoning).toMatchObject({ suspectedCauses, timeline, timelineLeftOut })

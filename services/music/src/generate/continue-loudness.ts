@@ -6,7 +6,7 @@ import { steppedSeconds } from './plan-costs.ts'
 
 /** A step of loudness that is left as it is (LU): pieces have larger ones between their own bars. */
 const maxStepLu = 0.5
-/** Bounds of the correction (dB): of a soft passage that is raised much more, mainly the noise would be heard. */
+/** Bounds of the correction (dB): of a soft passage that is raised much more, mainly the noise would be audible. */
 const maxGainDb = 9
 const maxCutDb = 60
 /**

@@ -15,7 +15,7 @@ const TRIED = 32
 /** Half the length of a trial (frames): a passage, and margin for its spectra. */
 const trialFrames = passageReach + 4
 /** What is compared before both sides when levels are matched (samples). */
-const heardBefore = Math.round(comparedSeconds.first * analysisRate)
+const playedBefore = Math.round(comparedSeconds.first * analysisRate)
 /** Strangeness assumed for an entry that was not tried. */
 const untried = 2.5
 
@@ -44,7 +44,7 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
   const clear = clearAttack(attacks)
   const trial = new Float32Array(2 * half)
   trial.set(await mono.read(mono.samples - half, mono.samples))
-  const played = [await mono.read(mono.samples - heardBefore, mono.samples)]
+  const played = [await mono.read(mono.samples - playedBefore, mono.samples)]
   const sounds = async (step: number): Promise<number> => {
     const incoming = entryOf(grid, step, grid.endPhase)
     const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: mono.samples, incoming })
@@ -52,7 +52,7 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
     if (from < 0 || from + half > mono.samples) return untried
     // A copy, since a piece in memory returns its own samples.
     const coming = (await mono.read(from, from + half)).slice()
-    const before = await mono.read(from - heardBefore, from)
+    const before = await mono.read(from - playedBefore, from)
     matchLevel({ played, before: [before], coming: [coming], sampleRate: analysisRate, position: 'first' })
     trial.set(coming, half)
     const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])

@@ -72,7 +72,7 @@ test.each([502991717, ...exploredSeeds(3)])(
     const few = await prepareMaterial({ context: short, frames: 0, prompt: '' })
     const { plan: made } = planTake(few, { context: short, frames: 20 * RATE, prompt: '', seed })
     const steps = made.runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
-    // What is heard once more may be a repeat; a loop is heard three times.
+    // A passage that occurs twice may be a repeat; a loop occurs three times.
     for (let lag = 1; lag <= steps.length / 3; lag++) {
       const repeated = steps.filter((step, i) => i >= lag && step === steps[i - lag]).length
       expect(repeated / (steps.length - lag)).toBeLessThan(0.8)

@@ -32,7 +32,7 @@ const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGe
   input_key: requested.inputKey,
 })
 
-/** A limit of the owner of a chain forbids a plan request; the sentence says which. */
+/** A limit of the owner of a chain forbids a plan request; the sentence names it. */
 type Refused = { readonly failure: RunFailed }
 
 /**

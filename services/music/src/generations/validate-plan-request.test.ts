@@ -72,7 +72,7 @@ test.each<[string, Case]>([
   ['the generator that it was made by', { subject: { generator: 'recombine' } }],
   ['no length of its own', { subject: { durationSeconds: 0 } }],
   ['the same as the user of the chain', { user: 'ada' }],
-])('a ready node satisfies a plan request that asks for %s', (_what, planRequest) => {
+])('a ready node satisfies a plan request for %s', (_what, planRequest) => {
   expect(judge(planRequest).kind).toBe('done')
 })
 

@@ -152,7 +152,7 @@ export const openBucket = async (location: NatsLocation) => {
         }
         return found
       },
-      /** Deletes the messages of a subject, where `before` is given only those with lower sequences. For the owner. */
+      /** Deletes the messages of a subject, with `before` only those with lower sequences. For the owner. */
       purge: (subject: string, before?: number) =>
         retry(natsRetryPolicy, () =>
           manager.streams.purge(stream, { filter: subject, ...(before !== undefined && { seq: before }) }),

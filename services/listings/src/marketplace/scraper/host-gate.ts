@@ -61,7 +61,7 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
     },
     succeeded: (host) =>
       hostStates.change(host, (hostState) => {
-        // While a host is closed no request goes: this one went before the refusal, and says nothing about it.
+        // While a host is closed no request goes: this one went before the refusal, and is no evidence about it.
         if (hostState.closedUntil > clock()) return
         hostState.refusals = 0
         hostState.closedUntil = 0
