@@ -62,7 +62,7 @@ test('a subject in any script arrives as it was, and a long one is cut between c
   expect(decoded(server.messages[1] ?? '', 'Subject')).toBe(`New: x${'📷'.repeat(79)}…`)
 })
 
-test('a message is plain text, says how to stop alerts, and asks programs not to answer it', async () => {
+test('a message is plain text, explains how to stop alerts, and is marked as automatic', async () => {
   const server = own.use(await openMailServer())
   const mailer = own.use(createMailer(server.settings))
   await mailer.send('a', messageOf('Camera'), forever)

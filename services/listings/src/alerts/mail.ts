@@ -17,7 +17,7 @@ export type Mailer = AsyncDisposable & {
 }
 
 /**
- * A server may check a message for ten minutes before it accepts it (RFC 5321, 4.5.3.2.6). One that is given up earlier accepts it nevertheless, and
+ * A server may check a message for ten minutes before it accepts it (RFC 5321, 4.5.3.2.6). A server whose check is abandoned earlier accepts it nevertheless, and
  * once more after each retry.
  */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 30_000, socketTimeout: 10 * 60_000 } as const
