@@ -64,8 +64,8 @@ test('sellers whose answers can change most come first, and blocked ones are not
   ])
   const isBlocked = (id: string) => id === 'blocked'
   const idsAt = (at: Date) => chooseTasks(rows, sellers, at, isBlocked).map(({ sellerId }) => sellerId)
-  expect(idsAt(now)).toEqual(['two', 'one', 'half'])
-  // What was looked up in vain is tried again later.
+  // What was just looked up in vain comes last of those whose account is unknown, and first again later.
+  expect(idsAt(now)).toEqual(['two', 'one', 'vain', 'half'])
   expect(idsAt(new Date('2026-06-15T13:00:00Z'))).toEqual(['vain', 'two', 'one'])
 })
 

@@ -8,7 +8,7 @@ export const changeEvery = 15 * 60_000
 /** New items are listed for this many changes. */
 const listedFor = 4
 /** The price of an item that gets cheaper falls once in this many changes, by this share of its first price, down to the last. */
-const priceEvery = 8
+const priceEvery = 4
 const priceSteps = [1, 0.93, 0.86, 0.79] as const
 /** One item in this many gets cheaper. */
 const cheaperOne = 2
@@ -56,7 +56,7 @@ const newItem = (
 /** An item at a time: some fixed prices fall in steps, and then return to the first one. */
 const priced = (item: DemoItem, index: number, time: number): DemoItem => {
   if (item.bids !== undefined || item.highPrice !== undefined || index % cheaperOne !== 0) return item
-  // The items take turns: at each change an eighth of them gets another price.
+  // The items take turns: at each change a quarter of them gets another price.
   const share = priceSteps[Math.floor((time + index / cheaperOne) / priceEvery) % priceSteps.length] ?? 1
   return share === 1 ? item : { ...item, price: cents(item.price * share), struckPrice: cents(item.price) }
 }

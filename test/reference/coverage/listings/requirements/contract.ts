@@ -278,7 +278,7 @@ export const contract: readonly Theme[] = [
       ],
       [
         listings('marketplace/demo/demo'),
-        'some fixed prices fall by seven per cent in two hours, three times, and then return',
+        'some fixed prices fall by seven per cent an hour, three times, and then return',
       ],
       [
         monitors,
