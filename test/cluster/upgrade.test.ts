@@ -50,6 +50,10 @@ describe.skipIf(!isRunnable)(unlessMissing('an upgrade of the chart from an earl
         named('WarmPool', 'searches', { workload: 'search', replicas: 1 }),
       )
       const before = await client()
+      // The edge of the earlier version may answer 503 for seconds after all pods are ready.
+      await waitFor(() =>
+        Promise.all(['/logs/api/sources', '/listings/api/blocklist', '/music/api/chains'].map(before.read)),
+      )
       const paths = await writeAll(before)
       await wait('Complete', 'search/before')
       await wait('Ready', 'branch/graz', 'warmpool/searches')
