@@ -378,6 +378,12 @@ describe('the deletion of an account', () => {
     await notifying.close()
   })
 
+  test('is refused to web pages', async () => {
+    const path = '/demo/account-deletion?username=anyone'
+    const response = await fetch(demo.url + path, { method: 'POST', headers: { origin: 'https://page.test' } })
+    expect(response.status).toBe(403)
+  })
+
   test('without an endpoint is refused with a sentence that names the setting', async () => {
     expect(await deleteAccount(demo.url, 'anyone')).toMatchObject({
       status: 409,

@@ -12,7 +12,8 @@ export type DemoNotifications = {
   readonly deleteAccount: (username: string, inventory: Inventory, now: Date) => Promise<ApiAnswer>
 }
 
-const failed = (status: number, message: string): ApiAnswer => ({ status, body: { errors: [{ message }] } })
+/** An error in the form of the API's errors. */
+export const failed = (status: number, message: string): ApiAnswer => ({ status, body: { errors: [{ message }] } })
 
 const notificationOf = (username: string, now: Date) => ({
   metadata: { topic: 'MARKETPLACE_ACCOUNT_DELETION', schemaVersion: '1.0', deprecated: false },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type ApiAnswer, answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
 import { changeEvery, findItem, inventoryAt } from './changes.ts'
 import { createInventory, type Inventory } from './inventory.ts'
-import { createDemoNotifications, type DemoNotifications } from './notifications.ts'
+import { createDemoNotifications, type DemoNotifications, failed } from './notifications.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
 import { drawPhoto } from './photo.ts'
 import { searchInventory } from './query.ts'
@@ -178,6 +178,8 @@ export const startDemoMarketplace = async ({
     if (isApiPath(address.pathname)) return respondApi(request, address, inventory, now)
     if (address.pathname !== deletionPath || request.method !== 'POST')
       return answer(address, inventory, now, isScripted)
+    // Browsers send an origin with every POST of a page, and no page may delete what is stored for an account.
+    if (request.headers.origin !== undefined) return jsonAnswer(failed(403, 'A web page may not delete an account.'))
     return jsonAnswer(await notifications.deleteAccount(address.searchParams.get('username') ?? '', inventory, now))
   }
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
