@@ -85,6 +85,20 @@ describe('summary', () => {
     expect(summary([...wholes, ...yen], 'bosch sms46 dishwasher').details?.excluded).toEqual({ other_currency: 1 })
   })
 
+  test('a title without a word of the query counts unless its price is below a tenth of the others', () => {
+    const query = 'canon eos r6 mark body'
+    const bodies = titled('Canon EOS R6 Mark II body', [1000, 1100, 1200])
+    const offered = (price: number) => summary([...bodies, ...titled('Canon EOS R6 replacement', [price])], query)
+    expect(offered(120)).toMatchObject({ sampleCount: 4, details: { excluded: {} } })
+    expect(offered(100)).toMatchObject({
+      sampleCount: 3,
+      medianPrice: 1100,
+      details: { excluded: { other_words: 1 } },
+    })
+    const few = summary([...bodies.slice(2), ...titled('Canon EOS R6 replacement', [10])], query)
+    expect(few).toMatchObject({ sampleCount: 2, details: { excluded: {} } })
+  })
+
   test('a title with a noun of an accessory counts at a price near that of the others', () => {
     const phones = titled('Doogee S88 smartphone 128GB', [140, 150, 160])
     const offered = (title: string, ...prices: number[]) => summary([...phones, ...titled(title, prices)], 'doogee s88')

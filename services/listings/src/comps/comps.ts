@@ -103,18 +103,23 @@ const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] =>
 }
 
 /**
- * How a doubt about a sale is settled: the share of the median of the sales without doubts from which it counts as whole, and whether it does if there are
- * too few of these for a median. An accessory is more probable than a part, so it needs a price closer to theirs.
+ * How a doubt about a sale is settled: the share of the median of whole things from which it counts as whole, and whether it does if there are too few of
+ * these for a median. An accessory is more probable than a part, so it needs a price closer to theirs. Titles often omit a word of the query, so only a
+ * price that the whole thing never has tells something else.
  */
 const settled: Readonly<Record<Doubt, { readonly wholeFrom: number; readonly otherwise: boolean }>> = {
   part: { wholeFrom: 0.5, otherwise: true },
   accessory: { wholeFrom: 0.7, otherwise: false },
+  other_words: { wholeFrom: 0.1, otherwise: true },
 }
+
+/** Whether a sale counts among the whole things that others are compared with. */
+const isWhole = ({ excluded, doubt }: Judged): boolean =>
+  excluded === null && (doubt === null || doubt === 'other_words')
 
 /** Excludes the sales that may offer something other than the whole thing and have the price of that, compared with the others in their currency. */
 const withoutDoubtful = (judged: readonly Judged[]): readonly Judged[] => {
-  const counted = judged.filter(({ excluded, doubt }) => excluded === null && doubt === null)
-  const wholes = Map.groupBy(counted, ({ sale }) => sale.currency)
+  const wholes = Map.groupBy(judged.filter(isWhole), ({ sale }) => sale.currency)
   const medians = new Map(
     [...wholes].flatMap(([currency, all]) =>
       all.length < fewestSales ? [] : [[currency, median(all.map(({ sale }) => sale.price))] as const],
@@ -125,8 +130,8 @@ const withoutDoubtful = (judged: readonly Judged[]): readonly Judged[] => {
     if (doubt === null || excluded !== null) return one
     const { wholeFrom, otherwise } = settled[doubt]
     const typical = medians.get(sale.currency)
-    const isWhole = typical === undefined ? otherwise : sale.price >= wholeFrom * typical
-    return isWhole ? one : { ...one, stratum: null, excluded: doubt }
+    const counts = typical === undefined ? otherwise : sale.price >= wholeFrom * typical
+    return counts ? one : { ...one, stratum: null, excluded: doubt }
   })
 }
 

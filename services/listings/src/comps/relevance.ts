@@ -19,9 +19,9 @@ export const strata: readonly Stratum[] = ['new', 'used', 'for_parts', 'lot']
 
 /**
  * What a title may offer in place of the whole thing, which its price decides: `part`, if the head noun of its first phrase is a part; `accessory`, if a noun
- * of accessories or parts has the position of the offered thing.
+ * of accessories or parts has the position of the offered thing; `other_words`, if it lacks a word of the query.
  */
-export type Doubt = 'part' | 'accessory'
+export type Doubt = 'part' | 'accessory' | 'other_words'
 
 export type Judgement =
   | {
@@ -230,7 +230,7 @@ const stratumOf = (title: string, condition: string | null): Stratum | null => {
   return conditions.find((row) => row.pattern.test(shown))?.condition ?? null
 }
 
-const doubtOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
+const pieceOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
   if (query.namesAccessory) return null
   if (accessoryFollows(title, query) || accessoryPrecedes(title, query)) return 'accessory'
   const namesPart = atoms.some(({ text }) => parts.has(text)) && mayNamePart(title, query.atoms, query.ownNouns)
@@ -251,14 +251,16 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
     alternatives.some((terms) => matchAll(terms) === 'found')
   if (!query.models.every(isFound)) return unrelated('other_model')
   // Results match all words, but partly by synonyms and by attributes that the title omits.
-  if (query.words.filter(isFound).length * 2 < query.words.length) return unrelated('other_words')
+  const found = query.words.filter(isFound).length
+  if (found * 2 < query.words.length) return unrelated('other_words')
   const family = query.families.find((row) => row.pattern.test(title))
   if (family !== undefined) return unrelated(family.reason)
   if (!query.namesAccessory && isMadeFor(atoms, query)) return unrelated('accessory')
   if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
-  return { kind: 'related', stratum, apart: isApart ? stratum : null, doubt: doubtOf(query, title, atoms) }
+  const doubt = pieceOf(query, title, atoms) ?? (found < query.words.length ? 'other_words' : null)
+  return { kind: 'related', stratum, apart: isApart ? stratum : null, doubt }
 }
 
 /** Share of titles, and fewest of them, in which a noun describes the queried thing itself: fewer may all be accessories. */
