@@ -9,3 +9,4 @@ export {
   EgressRefused,
   type EgressResponse,
 } from './egress.ts'
+export { readUpTo } from './read-up-to.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import { type Egress, EgressRefused, type EgressResponse } from '../egress/mod.ts'
+import { type Egress, EgressRefused, type EgressResponse, readUpTo } from '../egress/mod.ts'
 import { messageOf } from '../errors/mod.ts'
 import { parseRetryAfter } from '../retry/mod.ts'
 import { createThinkingFilter, type ShownText } from './thinking-filter.ts'
@@ -57,17 +57,13 @@ export type ChatOptions = {
 export type ChatEnd = 'complete' | 'cut'
 
 const maxEventCharacters = 1024 * 1024
-const maxBodyCharacters = 4 * 1024 * 1024
+const maxBodyBytes = 4 * 1024 * 1024
 const maxReasonCharacters = 300
 
 const readBody = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > maxBodyCharacters) throw new LanguageModelError('The model sent an answer that does not end.')
-  }
-  return text
+  const { bytes, isWhole } = await readUpTo(body, maxBodyBytes)
+  if (!isWhole) throw new LanguageModelError('The model sent an answer that does not end.')
+  return new TextDecoder().decode(bytes)
 }
 
 /** The data of server-sent events. An event longer than the limit is an error, so that memory is bounded. */

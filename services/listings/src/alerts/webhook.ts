@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Egress, EgressRefused } from '@trellis/kit/egress'
+import { type Egress, EgressRefused, readUpTo } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import type { AlertContent } from './delivery-content.ts'
@@ -7,8 +7,9 @@ import type { Attempt } from './outbox.ts'
 import type { DeliveryRow } from './tables.ts'
 
 const attemptMilliseconds = 15_000
-/** Maximum bytes of an answer that are read, to show why it was refused. */
+/** The part of an answer that is shown, and the bytes that are read for it. */
 const maxAnswerCharacters = 200
+const maxAnswerBytes = 4 * maxAnswerCharacters
 const base64Prefix = 'whsec_'
 
 /** The key of a secret, as Standard Webhooks defines it: base64 after the prefix; other text is used as it is. */
@@ -32,16 +33,9 @@ export const webhookBody = ({ content_json, created_at }: Pick<DeliveryRow, 'con
 }
 
 const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise<string> => {
-  const decoder = new TextDecoder()
-  let text = ''
-  try {
-    for await (const chunk of response.body ?? []) {
-      if (chunk instanceof Uint8Array) text += decoder.decode(chunk, { stream: true })
-      if (text.length >= maxAnswerCharacters) break
-    }
-  } catch {
-    // An answer that breaks off has its status nevertheless.
-  }
+  // An answer that breaks off has its status nevertheless.
+  const { bytes } = await readUpTo(response.body, maxAnswerBytes).catch(() => ({ bytes: Buffer.alloc(0) }))
+  const text = new TextDecoder().decode(bytes)
   return text.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, maxAnswerCharacters).toWellFormed()
 }
 

@@ -1,4 +1,4 @@
-import { type Egress, EgressRefused } from '@trellis/kit/egress'
+import { type Egress, EgressRefused, readUpTo } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 
 export type TrackerRequest = {
@@ -24,17 +24,6 @@ export type TrackerConnection = {
 const maxBytes = 1024 * 1024
 const timeouts = { GET: 10_000, POST: 15_000 } as const
 const maxQuoted = 200
-
-const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) break
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
 
 const parsed = (text: string): unknown => {
   try {
@@ -73,7 +62,8 @@ export const createTrackerCall =
         keepsMethod: true,
         signal: AbortSignal.any([signal, timeout]),
       })
-      const text = (await readText(response.body)).replaceAll(token, '***')
+      const { bytes } = await readUpTo(response.body, maxBytes)
+      const text = bytes.toString().replaceAll(token, '***')
       return { status: response.status, body: parsed(text), text }
     } catch (error) {
       throw failureOf(timeout.aborted ? timeout.reason : signal.aborted ? signal.reason : error, connection)

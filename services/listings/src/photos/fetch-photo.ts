@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Egress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
+import { type Egress, EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
 import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { marketplaceFailure } from '../marketplace/failures.ts'
@@ -29,15 +29,9 @@ export const maxPhotoBytes = 5_000_000
 const accept = 'image/jpeg,image/png,image/webp,image/*;q=0.5'
 
 const readLimited = async (response: EgressResponse): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxPhotoBytes)
-      throw marketplaceFailure('failed', `the photo is larger than ${maxPhotoBytes / 1_000_000} MB`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const { bytes, isWhole } = await readUpTo(response.body, maxPhotoBytes)
+  if (!isWhole) throw marketplaceFailure('failed', `the photo is larger than ${maxPhotoBytes / 1_000_000} MB`)
+  return bytes
 }
 
 const toPhoto = (body: Buffer): Photo => {

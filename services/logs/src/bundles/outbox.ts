@@ -1,4 +1,4 @@
-import { EgressRefused } from '@trellis/kit/egress'
+import { EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
 import { startRounds } from '@trellis/kit/lifecycle'
 import { backoff, parseRetryAfter } from '@trellis/kit/retry'
 import type { Dependencies } from '../dependencies.ts'
@@ -44,17 +44,9 @@ type Outcome =
 const isRetryable = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status)
 
 /** The status and the beginning of the receiver's response; the rest is not read. */
-const responseMessageOf = async (response: {
-  status: number
-  body: AsyncIterable<unknown> | null
-}): Promise<string> => {
-  let text = ''
-  try {
-    for await (const chunk of response.body ?? []) {
-      if (chunk instanceof Uint8Array) text += Buffer.from(chunk).toString('utf8')
-      if (text.length >= maxMessageCharacters) break
-    }
-  } catch {}
+const responseMessageOf = async (response: EgressResponse): Promise<string> => {
+  const { bytes } = await readUpTo(response.body, 4 * maxMessageCharacters).catch(() => ({ bytes: Buffer.alloc(0) }))
+  const text = new TextDecoder().decode(bytes)
   return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, maxMessageCharacters)}`.trim()
 }
 

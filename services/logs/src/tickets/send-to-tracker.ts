@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EgressRefused } from '@trellis/kit/egress'
+import { EgressRefused, readUpTo } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { parsedJson } from '../parsed-json.ts'
@@ -24,18 +24,6 @@ const maxResponseBytes = 1024 * 1024
 const maxPauseMilliseconds = 10_000
 const maxTries = 3
 const maxMessageCharacters = 500
-
-const readText = async (body: AsyncIterable<unknown> | null): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body ?? []) {
-    if (!(part instanceof Uint8Array)) continue
-    size += part.length
-    if (size > maxResponseBytes) break
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
-}
 
 const asFailure = (title: string, error: unknown, context: TrackerContext): unknown => {
   context.signal.throwIfAborted()
@@ -65,8 +53,9 @@ export const sendToTracker = async (request: TrackerRequest, context: TrackerCon
         signal: AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMilliseconds)]),
       })
       const requested = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 1
+      const { bytes } = await readUpTo(response.body, maxResponseBytes)
       const pause = response.status === 429 ? requested * 1_000 : undefined
-      result = { status: response.status, text: await readText(response.body), pause }
+      result = { status: response.status, text: bytes.toString('utf8'), pause }
     } catch (error) {
       throw asFailure(title, error, context)
     }

@@ -1,4 +1,4 @@
-import { createEgress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
+import { createEgress, EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 
@@ -19,14 +19,9 @@ const storable = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value
 
 const readJson = async (response: EgressResponse, maxBytes: number): Promise<Readonly<Record<string, unknown>>> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw marketplaceFailure('failed', `its API sent more than ${maxBytes / mebibyte} MiB`)
-    chunks.push(chunk)
-  }
-  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString(), storable)
+  const { bytes, isWhole } = await readUpTo(response.body, maxBytes)
+  if (!isWhole) throw marketplaceFailure('failed', `its API sent more than ${maxBytes / mebibyte} MiB`)
+  const parsed: unknown = JSON.parse(bytes.toString(), storable)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw marketplaceFailure('failed', 'its API sent something other than a JSON object')
   return parsed as Readonly<Record<string, unknown>>
@@ -45,14 +40,8 @@ const stringIn = (value: unknown, names: readonly string[]): string | undefined 
 /** The API's own words for an error, as the end of a sentence; empty if it sent none that can be read. */
 const readWords = async (response: EgressResponse): Promise<string> => {
   try {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body ?? []) {
-      chunks.push(chunk)
-      size += chunk.byteLength
-      if (size > longestError) break
-    }
-    const parsed = JSON.parse(Buffer.concat(chunks).toString()) as { errors?: unknown[] } | null
+    const { bytes } = await readUpTo(response.body, longestError)
+    const parsed = JSON.parse(bytes.toString()) as { errors?: unknown[] } | null
     const words = stringIn(parsed?.errors?.[0], ['longMessage', 'message']) ?? stringIn(parsed, ['error_description'])
     const plain = words
       ?.replace(/[\s\p{Cc}]+/gu, ' ')

@@ -1,4 +1,4 @@
-import { createEgress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
+import { createEgress, EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 
@@ -25,16 +25,10 @@ export type HttpGetOptions = {
 }
 
 const readLimited = async (response: EgressResponse, maxBytes: number): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) {
-      throw marketplaceFailure('failed', `it sent a page of more than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const { bytes, isWhole } = await readUpTo(response.body, maxBytes)
+  if (!isWhole)
+    throw marketplaceFailure('failed', `it sent a page of more than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
+  return bytes
 }
 
 /** Bytes in which a page without a charset in its header may declare one (HTML, 13.2.3.2). */

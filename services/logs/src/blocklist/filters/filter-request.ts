@@ -1,4 +1,4 @@
-import { EgressRefused } from '@trellis/kit/egress'
+import { EgressRefused, readUpTo } from '@trellis/kit/egress'
 import { parsedJson } from '../../parsed-json.ts'
 import { type FilterAccess, FilterFailure } from './dns-filter.ts'
 
@@ -46,14 +46,9 @@ export const messageOf = ({ status, text, json }: FilterResponse): string => {
 }
 
 const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new FilterFailure(`The response of the DNS filter exceeds ${maxBytes} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const { bytes, isWhole } = await readUpTo(body, maxBytes)
+  if (!isWhole) throw new FilterFailure(`The response of the DNS filter exceeds ${maxBytes} bytes.`)
+  return bytes.toString('utf8')
 }
 
 /** The message of the innermost cause: "fetch failed" alone explains nothing. */
