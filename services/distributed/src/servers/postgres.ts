@@ -172,7 +172,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     const args = [...local, `--pgdata=${data}`, `--pwfile=${passwordFile}`, '--no-instructions']
     await run(programs.initdb, args, { env: { PATH: '/usr/bin:/bin', ...environment }, ...user })
   } else await checkVersion(data, programs, environment)
-  const inForce = {
+  const options = {
     listen_addresses: '127.0.0.1',
     port: String(port),
     // No Unix socket: its path beside the data could exceed the system's limit, and no client uses it.
@@ -186,7 +186,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
   const command = {
     name: 'Postgres',
     command: programs.postgres,
-    args: ['-D', data, ...Object.entries(inForce).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    args: ['-D', data, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     environment,
     ...(user ? { user } : {}),
     port,

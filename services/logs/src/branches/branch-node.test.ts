@@ -4,7 +4,7 @@ import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branch
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { waitFor } from '@trellis/test/support/wait-for'
 import { expect, test, vi } from 'vitest'
-import { knownFormatNames } from '../formats/in-force.ts'
+import { knownFormatNames } from '../formats/active-formats.ts'
 import { type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
 const day = 86_400_000

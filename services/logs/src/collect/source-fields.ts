@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { oneOf } from '@trellis/kit/documents'
 import { z } from 'zod'
-import { knownFormatNames } from '../formats/in-force.ts'
+import { knownFormatNames } from '../formats/active-formats.ts'
 import type { JoinRule } from '../formats/multiline.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'

@@ -1,4 +1,4 @@
-import { domainOf, patternOf } from '../patterns/in-force.ts'
+import { domainOf, patternOf } from '../patterns/active-patterns.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import { type Group, timesIn } from './groups.ts'
 

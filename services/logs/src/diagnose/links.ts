@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { domainOf } from '../patterns/in-force.ts'
+import { domainOf } from '../patterns/active-patterns.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { namesOfProgram, programsOfPort } from '../sources/program-names.ts'
 import { certainShare, type WeighedGroup, weightOf } from './causes.ts'

@@ -1,9 +1,9 @@
+import { activeFormats } from './active-formats.ts'
 import { cleanLine } from './clean.ts'
 import { describePattern } from './describe-pattern.ts'
 import { wrappedFormatOf } from './detect.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
 import type { Description } from './header.ts'
-import { formatsInForce } from './in-force.ts'
 import { describeJson, parseJsonLine } from './json-reader.ts'
 import { describeLogfmt } from './logfmt-reader.ts'
 
@@ -25,7 +25,7 @@ const carriedFields = (carries: readonly string[], message: string): Description
   const object = parseJsonLine(message)
   if (object) return object
   for (const name of carries) {
-    const format = formatsInForce().byName.get(name)
+    const format = activeFormats().byName.get(name)
     const fields = format && describeLine(format, message)?.fields
     if (fields) return fields
   }
@@ -52,7 +52,7 @@ export const describeLine = (format: LogFormat, line: string): Description | und
 
 /** Message, fields and written time of an entry, found again in its text. */
 export const describeEntry = (formatName: string, text: string): Description => {
-  const format = formatsInForce().byName.get(formatName)
+  const format = activeFormats().byName.get(formatName)
   const lineEnd = text.indexOf('\n')
   const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const found = format && describeLine(format, firstLine)

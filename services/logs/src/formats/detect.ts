@@ -1,7 +1,7 @@
+import { activeFormats, plainFormat } from './active-formats.ts'
 import { type Beginnings, createBeginnings } from './beginnings.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
 import { clearHeader, createHeader, type Header, type LineReader } from './header.ts'
-import { formatsInForce, plainFormat } from './in-force.ts'
 import { createJsonReader, startsLikeObject } from './json-reader.ts'
 import { createLogfmtReader, startsLikePair } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
@@ -10,24 +10,24 @@ import { startYear, type TimeContext } from './time.ts'
 import { utc } from './zone.ts'
 
 export const joinRuleOf = (name: string): JoinRule => {
-  const format = formatsInForce().byName.get(name)
+  const format = activeFormats().byName.get(name)
   return format === undefined ? 'traces' : format.kind === 'pattern' ? format.joins : 'traces'
 }
 
 /** By which stream a line came that wraps another; undefined for a format that wraps none. */
 export const streamOf = (name: string, line: string): string | undefined => {
-  const format = formatsInForce().byName.get(name)
+  const format = activeFormats().byName.get(name)
   return format === undefined || format.kind === 'logfmt' ? undefined : format.stream?.exec(line)?.[1]
 }
 
 /** The text by which a format's last line of an entry is recognized; undefined for formats without one. */
 export const endOf = (name: string): string | undefined => {
-  const format = formatsInForce().byName.get(name)
+  const format = activeFormats().byName.get(name)
   return format?.kind === 'pattern' ? format.ends : undefined
 }
 
 export const announcesNextLine = (name: string): boolean => {
-  const format = formatsInForce().byName.get(name)
+  const format = activeFormats().byName.get(name)
   return format?.kind === 'pattern' && format.announces === true
 }
 
@@ -141,7 +141,7 @@ const allCandidates = (context: TimeContext, formats: readonly LogFormat[], only
 /** Reads each line by the first format that fits, whatever the lines before were. For few lines: it tries one format after the other. */
 export const createLineReader = (
   context: TimeContext,
-  formats: readonly LogFormat[] = formatsInForce().all,
+  formats: readonly LogFormat[] = activeFormats().all,
 ): LineReader => {
   const { all, byMajority } = allCandidates(context, formats)
   return readEach([...all, ...byMajority])
@@ -157,7 +157,7 @@ const plainReader: FileReader = { read: () => undefined, chooseBy: () => ({ join
 /** With `forcedFormat` no other is looked for: a line that it does not fit is of none. */
 export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
   if (forcedFormat === plainFormat) return plainReader
-  const { all, byName } = formatsInForce()
+  const { all, byName } = activeFormats()
   const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
   const named = { moment: Number.NaN }
   const followed = startYear(context.firstYear)
@@ -229,7 +229,7 @@ type WrappedFormats = (line: string) => LogFormat | undefined
 const wrappedFormats = new WeakMap<readonly LogFormat[], WrappedFormats>()
 
 const createWrappedFormats = (): WrappedFormats => {
-  const { all, byName } = formatsInForce()
+  const { all, byName } = activeFormats()
   // Which format it is does not depend on when and where it was written.
   const inside = candidatesFor(all.filter(mayBeWrapped), { zone: utc, reference: 0 }, { read: () => undefined })
   const beginnings = shared.get(all)?.ofWrapped ?? createBeginnings(inside.map(({ begins }) => begins))
@@ -244,7 +244,7 @@ const createWrappedFormats = (): WrappedFormats => {
 
 /** The format of a line that another wraps; undefined where none fits. */
 export const wrappedFormatOf: WrappedFormats = (line) => {
-  const { all } = formatsInForce()
+  const { all } = activeFormats()
   const formatOf = wrappedFormats.get(all) ?? createWrappedFormats()
   wrappedFormats.set(all, formatOf)
   return formatOf(line)

@@ -1,9 +1,9 @@
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
+import { plainFormat } from './active-formats.ts'
 import { cleanLine, maxTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, endOf, joinRuleOf, streamOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
-import { plainFormat } from './in-force.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import {

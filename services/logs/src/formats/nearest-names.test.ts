@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { knownFormatNames } from './in-force.ts'
+import { knownFormatNames } from './active-formats.ts'
 import { nearestNames } from './nearest-names.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import { invalidField } from '@trellis/kit/errors'
 import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { checkSourceId } from '../entries/usable-id.ts'
-import { knownFormatNames } from '../formats/in-force.ts'
+import { knownFormatNames } from '../formats/active-formats.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
 

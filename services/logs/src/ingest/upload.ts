@@ -5,7 +5,7 @@ import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/tre
 import { counted } from '../counted.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkSourceId, maxSourceIdCharacters } from '../entries/usable-id.ts'
-import { journalExportFormat } from '../formats/in-force.ts'
+import { journalExportFormat } from '../formats/active-formats.ts'
 import type { UploadResult } from '../threads/upload-result.ts'
 import { createEndings, type Endings } from './endings.ts'
 import { gatherChunks } from './gather-chunks.ts'

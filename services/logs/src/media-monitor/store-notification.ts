@@ -5,7 +5,7 @@ import type { Origin, StoredEntry } from '../entries/entry.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { isoOf } from '../entries/iso-time.ts'
 import { severityCode } from '../entries/severity-code.ts'
-import { plainFormat } from '../formats/in-force.ts'
+import { plainFormat } from '../formats/active-formats.ts'
 import { type Notification, severityOf, textOf, timeOf } from './notification.ts'
 
 const origin: Origin = { sourceId: 'media-monitor', branch: null, tenantId: null, format: plainFormat }

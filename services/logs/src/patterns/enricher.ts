@@ -2,7 +2,7 @@ import { severityCode } from '../entries/severity-code.ts'
 import { worseOf } from '../formats/levels.ts'
 import { guessSeverity, severityWords } from '../formats/severity-guess.ts'
 import type { Enricher } from '../segments/enricher.ts'
-import { patternsInForce } from './in-force.ts'
+import { activePatterns } from './active-patterns.ts'
 import { ownLevel, ownLevelWords } from './own-level.ts'
 import { isMatch, type LogPattern } from './pattern.ts'
 
@@ -14,7 +14,7 @@ const startOf = (text: string): string =>
 const none: readonly string[] = []
 
 /** The patterns that a text matches, in the library's order. */
-export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = patternsInForce()): LogPattern[] => {
+export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = activePatterns()): LogPattern[] => {
   const start = startOf(text)
   return [...candidates].filter((pattern) => isMatch(pattern, start))
 }
@@ -26,7 +26,7 @@ const severityFor = (text: string, known: number | undefined, matched: readonly 
   matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity])).reduce(worseOf, guessSeverity(text))
 
 /** Finds patterns and severity for the index, triggered by the words of all patterns and of the severity rules. */
-export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce()): Enricher => {
+export const createEnricher = (patterns: readonly LogPattern[] = activePatterns()): Enricher => {
   const words = [...new Set([...patterns.flatMap((pattern) => pattern.words), ...severityWords, ...ownLevelWords])]
   const guesses = new Set([...severityWords, ...ownLevelWords])
   const byWord = words.map((word) => ({

@@ -1,5 +1,5 @@
 import type { Log } from '@trellis/kit/telemetry'
-import { usePatterns } from './in-force.ts'
+import { usePatterns } from './active-patterns.ts'
 import { libraryPatterns } from './library/mod.ts'
 import { type LoadedPatterns, loadPatterns } from './load-patterns.ts'
 

@@ -4,7 +4,7 @@ import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { startRounds } from '@trellis/kit/lifecycle'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { severityCode } from '../entries/severity-code.ts'
-import { patternsInForce } from '../patterns/in-force.ts'
+import { activePatterns } from '../patterns/active-patterns.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import { shardLimits } from '../segments/shard.ts'
 import { noTemplates, type TemplateStore } from '../templates/store.ts'
@@ -82,7 +82,7 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
     index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
   })
   const indexOptions: IndexThreadOptions = {
-    patterns: patternsInForce(),
+    patterns: activePatterns(),
     files: options.files,
     local: options.local,
     limits: options.limits ?? shardLimits,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredEntry } from '../entries/entry.ts'
+import { activeUserFormats, useFormats } from '../formats/active-formats.ts'
 import { describeEntry } from '../formats/describe-entry.ts'
-import { useFormats, userFormatsInForce } from '../formats/in-force.ts'
 import { logFormats } from '../formats/library/mod.ts'
 import { requestFieldsOf } from './request-fields.ts'
 import { entryForTests } from './security-for-tests.ts'
@@ -38,7 +38,7 @@ describe('the request described by the fields that are read', () => {
   })
 
   test('is found after a format was added or changed, even if it described none before', () => {
-    const before = userFormatsInForce()
+    const before = activeUserFormats()
     const text = '~192.0.2.7 /a 404'
     const use = (version: number, pattern: RegExp) =>
       useFormats({ version, formats: [{ kind: 'pattern', name: 'own', pattern, joins: 'never', samples: [] }] })

@@ -1,8 +1,8 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { activeFormats, type FormatSet } from '../formats/active-formats.ts'
 import { describeEntry } from '../formats/describe-entry.ts'
 import { groupNames } from '../formats/describe-pattern.ts'
 import type { LogFormat, PatternFormat } from '../formats/format.ts'
-import { type FormatSet, formatsInForce } from '../formats/in-force.ts'
 import { mayNameRequest } from './web-request.ts'
 
 /** `carried`: a line embedded in the message may name fields that the outer format does not. */
@@ -34,7 +34,7 @@ const namingIn = (formats: FormatSet, name: string): Naming => {
 
 /** The fields of an entry if they may describe a request. Parsing the fields of every text again would cost more than all checks of them. */
 export const requestFieldsOf = ({ origin: { format }, text }: StoredEntry): Record<string, unknown> | null => {
-  const naming = namingIn(formatsInForce(), format)
+  const naming = namingIn(activeFormats(), format)
   const isNamed = naming === 'always' || (naming === 'carried' && (text.includes('{') || text.includes('=')))
   return isNamed ? describeEntry(format, text).fields : null
 }

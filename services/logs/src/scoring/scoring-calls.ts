@@ -1,4 +1,4 @@
-import type { UserFormatSet } from '../formats/in-force.ts'
+import type { UserFormatSet } from '../formats/active-formats.ts'
 import type { SearchRequest } from '../search/search.ts'
 import type { TemplateCounts, TemplateRequest } from '../templates/count-templates.ts'
 import type { Scorer } from './finding.ts'

@@ -1,5 +1,5 @@
 import { serialize } from 'node:v8'
-import { userFormatsInForce } from '../formats/in-force.ts'
+import { activeUserFormats } from '../formats/active-formats.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Scorer } from './finding.ts'
@@ -48,7 +48,7 @@ export const createScoringThread = (options: ScoringThreadOptions): ScoringThrea
     scoringOf: (scorer) => async (range, signal) => {
       runs.set(scorer, signal)
       try {
-        return await thread.call('score', [scorer, range, userFormatsInForce()])
+        return await thread.call('score', [scorer, range, activeUserFormats()])
       } finally {
         runs.delete(scorer)
         signal.throwIfAborted()

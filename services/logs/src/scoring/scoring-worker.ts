@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
-import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
+import { type UserFormatSet, useFormats } from '../formats/active-formats.ts'
 import type { SearchResult } from '../search/search.ts'
 import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage, collectOnce } from '../threads/collect-garbage.ts'

@@ -1,6 +1,6 @@
 import { invalidField } from '@trellis/kit/errors'
 import { type Severity, severities } from '../entries/severity-code.ts'
-import { tagsOfDomain } from '../patterns/in-force.ts'
+import { tagsOfDomain } from '../patterns/active-patterns.ts'
 import { domains } from '../patterns/pattern.ts'
 import type { Filters } from './filters.ts'
 

@@ -1,4 +1,4 @@
-import { patternsInForce } from '../patterns/in-force.ts'
+import { activePatterns } from '../patterns/active-patterns.ts'
 import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
@@ -51,7 +51,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     if (!index.isRunning && !files.isRunning) collectGarbage()
   }
   const indexOptions: IndexOptions = {
-    patterns: patternsInForce(),
+    patterns: activePatterns(),
     directory,
     limits: options.limits ?? shardLimits,
     reservedBytes: options.reservedBytes ?? 0,

@@ -1,8 +1,8 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
+import { activeUserFormats } from '../formats/active-formats.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
-import { userFormatsInForce } from '../formats/in-force.ts'
 import type { PushedOptions } from '../ingest/read-pushed.ts'
-import { patternsInForce } from '../patterns/in-force.ts'
+import { activePatterns } from '../patterns/active-patterns.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { createBacklog, leavingBacklog } from './backlog.ts'
@@ -79,7 +79,7 @@ export const createFileIngests = ({ store, ...options }: FileIngestsOptions): Fi
   let nextUpload = 1
 
   const backlog = createBacklog()
-  const data: ParserOptions = { patterns: patternsInForce(), analyses: options.analyses, backlog }
+  const data: ParserOptions = { patterns: activePatterns(), analyses: options.analyses, backlog }
   const parse = createLazyThread<ParseCalls>({
     module: new URL('./parse-worker.ts', import.meta.url),
     data,
@@ -124,7 +124,7 @@ export const createFileIngests = ({ store, ...options }: FileIngestsOptions): Fi
       formats,
     })
     const leave = () => uploads.delete(id)
-    await parse.call('open', [id, parseOptions, userFormatsInForce()])
+    await parse.call('open', [id, parseOptions, activeUserFormats()])
     return {
       progress,
       push: async (chunk) => {
@@ -171,7 +171,7 @@ export const createFileIngests = ({ store, ...options }: FileIngestsOptions): Fi
   }
   return {
     open,
-    pushed: (body, pushedOptions) => parse.call('pushed', [body, pushedOptions, userFormatsInForce()], [body.buffer]),
+    pushed: (body, pushedOptions) => parse.call('pushed', [body, pushedOptions, activeUserFormats()], [body.buffer]),
     get isRunning() {
       return parse.isRunning
     },

@@ -1,7 +1,7 @@
 import type { Origin } from '../entries/entry.ts'
 import type { MatchedEntry } from '../entries/matched-entry.ts'
+import type { UserFormatSet } from '../formats/active-formats.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
-import type { UserFormatSet } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
 import type { PushedOptions, Rejected } from '../ingest/read-pushed.ts'
 import type { LogPattern } from '../patterns/pattern.ts'

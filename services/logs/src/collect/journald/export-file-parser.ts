@@ -1,4 +1,5 @@
 import { createBatchBuilder } from '../../entries/batch-builder.ts'
+import { journalExportFormat } from '../../formats/active-formats.ts'
 import {
   batchEntries,
   batchTextBytes,
@@ -6,7 +7,6 @@ import {
   type FileParserOptions,
   type ParseCounts,
 } from '../../formats/file-parser.ts'
-import { journalExportFormat } from '../../formats/in-force.ts'
 import { createRecordParser } from '../records/record-parser.ts'
 import { createExportReader, type JournalFields } from './export-format.ts'
 import { journalRecord } from './journal-record.ts'

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { messageOf } from '@trellis/kit/errors'
 import { silentLog } from '@trellis/kit/telemetry'
 import { parseDocument } from 'yaml'
-import { formatsInForce, userFormatsInForce } from '../in-force.ts'
+import { activeFormats, activeUserFormats } from '../active-formats.ts'
 import { formatFileEndings, openUserFormats } from '../user/user-formats.ts'
 import { type Report, testFormat } from './test-format.ts'
 import { testLog } from './test-log.ts'
@@ -36,7 +36,7 @@ const formatText = async (path: string): Promise<string | undefined> => {
 
 const testFile = async (path: string, now: number): Promise<Report> => {
   const content = await formatText(path)
-  return content === undefined ? testLog(path, now) : testFormat(path, content, userFormatsInForce().formats)
+  return content === undefined ? testLog(path, now) : testFormat(path, content, activeUserFormats().formats)
 }
 
 /** Runs `formats test` or `formats list`. Gives the exit code: 0 when all is right, 1 when something is not, 2 for what it does not understand. */
@@ -51,7 +51,7 @@ export const runFormatsCommand = async ({ words, formatsDirectory, print, now }:
   await using formats = await openUserFormats({ directory, log: silentLog })
   if (verb === 'list') {
     for (const { error } of await formats.list()) if (error !== undefined) print(`not used: ${error}`)
-    for (const { name } of formatsInForce().all) print(name)
+    for (const { name } of activeFormats().all) print(name)
     return 0
   }
   let isGood = true

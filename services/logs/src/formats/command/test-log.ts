@@ -6,8 +6,8 @@ import { decodeBatch } from '../../entries/entry-batch.ts'
 import { createExpansion } from '../../ingest/unpack/expansion.ts'
 import { createSpool } from '../../ingest/unpack/spool.ts'
 import { unpack } from '../../ingest/unpack/unpack.ts'
+import { activeUserFormats, plainFormat } from '../active-formats.ts'
 import { createFileParser } from '../file-parser.ts'
-import { plainFormat, userFormatsInForce } from '../in-force.ts'
 import { utc } from '../zone.ts'
 import type { Report } from './test-format.ts'
 
@@ -41,7 +41,7 @@ const reportOf = (
   name: string,
   { lines, entries, formats }: ReturnType<typeof createFileParser>['counts'],
 ): string[] => {
-  const own = new Set(userFormatsInForce().formats.map((format) => format.name))
+  const own = new Set(activeUserFormats().formats.map((format) => format.name))
   const rows = Object.entries(formats).toSorted((a, b) => b[1] - a[1])
   const width = Math.max(0, ...rows.map(([format]) => format.length))
   const note = (format: string) =>

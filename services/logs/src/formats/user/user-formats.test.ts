@@ -4,8 +4,8 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { knownFormatNames } from '../active-formats.ts'
 import { describeEntry } from '../describe-entry.ts'
-import { knownFormatNames } from '../in-force.ts'
 import { openUserFormats } from './user-formats.ts'
 
 const formatFile = (name: string, mark: string, more = '') =>

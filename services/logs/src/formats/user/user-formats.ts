@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Log } from '@trellis/kit/telemetry'
+import { type UserFormatSet, useFormats } from '../active-formats.ts'
 import type { LogFormat } from '../format.ts'
-import { type UserFormatSet, useFormats } from '../in-force.ts'
 import { type Checker, createChecker } from './checker.ts'
 import { isFaulty, readFormat } from './read-format.ts'
 
