@@ -6,8 +6,8 @@ import { steppedSeconds } from './plan-costs.ts'
 
 /** A step of loudness that is left as it is (LU): pieces have larger ones between their own bars. */
 const maxStepLu = 0.5
-/** Bounds of the correction (dB): of a soft passage that is raised much more, mainly the noise would be audible. */
-const maxGainDb = 9
+/** Largest correction (dB): of a soft passage that is raised much more, mainly the noise would be audible. */
+const usualGainDb = 9
 const maxCutDb = 60
 /**
  * Time in which the correction begins (s), since the moment of the join itself is matched separately. The longer it is, the
@@ -28,8 +28,8 @@ const shareAt = (seconds: number, returnSeconds: number): number => {
   return clamp(1 - (seconds - steppedSeconds) / returnSeconds, 0, 1)
 }
 
-/** The correction (dB) by which the powers of consecutive 100 ms have the mean power `target`. */
-const correctionTo = (target: number, powers: readonly number[]): number => {
+/** The correction (dB, at most `maxGainDb`) by which the powers of consecutive 100 ms have the mean power `target`. */
+const correctionTo = (target: number, powers: readonly number[], maxGainDb: number): number => {
   const corrected = (gainDb: number) =>
     powers.reduce((sum, power, i) => sum + power * 10 ** ((gainDb * shareAt((i + 0.5) / 10, Number.MAX_VALUE)) / 10), 0)
   let [low, high] = [-maxCutDb, maxGainDb]
@@ -43,9 +43,14 @@ const correctionTo = (target: number, powers: readonly number[]): number => {
 
 /**
  * Continues the loudness of a source: the first seconds of a continuation get the loudness of its last ones, then gradually
- * their own. Where one ends softly and the other begins loudly this is a crescendo rather than a step.
+ * their own. Where one ends softly and the other begins loudly this is a crescendo rather than a step. They are raised by at most
+ * `maxGainDb` (dB).
  */
-export const continueLoudness = async (result: Block, source: StoredAudio): Promise<void> => {
+export const continueLoudness = async (
+  result: Block,
+  source: StoredAudio,
+  maxGainDb: number = usualGainDb,
+): Promise<void> => {
   const { sampleRate, channels, frames } = source
   const length = blockLength(result)
   const compared = Math.min(length, frames, Math.round(steppedSeconds * sampleRate))
@@ -56,7 +61,8 @@ export const continueLoudness = async (result: Block, source: StoredAudio): Prom
   meter.push(sliceBlock(result, 0, compared))
   const powers = meter.steps()
   const power = powers.reduce((sum, value) => sum + value, 0) / Math.max(1, powers.length)
-  const gainDb = correctionTo(power * 10 ** ((last - first + Math.sign(first - last) * maxStepLu) / 10), powers)
+  const target = power * 10 ** ((last - first + Math.sign(first - last) * maxStepLu) / 10)
+  const gainDb = correctionTo(target, powers, maxGainDb)
   const left = Math.max(0, length / sampleRate - steppedSeconds)
   const slow = Math.max(minReturnSeconds, Math.abs(gainDb) / slowReturn)
   const returnSeconds = Math.max(Math.min(slow, left), Math.abs(gainDb) / fastReturn)

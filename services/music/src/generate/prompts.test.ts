@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { playBand } from '../../test/band.ts'
 import { arrangements, playParts, siSdr } from '../../test/stem-pieces.ts'
 import { playPiece } from '../../test/synthetic-pieces.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
+import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, monoOf, sliceBlock } from '../audio/pcm.ts'
 import { leaveOut } from './leave-out.ts'
 import { planTake, prepareMaterial, recombine } from './recombine.ts'
@@ -44,6 +45,30 @@ test('a prompt that excludes an instrument is followed, with the same bytes each
   expect(blockLength(one.block)).toBe(5 * RATE)
   // Both follow the same plan.
   expect(one.block).not.toEqual(plain.block)
+})
+
+describe('what remains without an instrument', () => {
+  const { parts, mixture } = playParts({
+    ...{ bpm: 120, tonic: 60, mode: 'major', seed: 1, beat: 'rock', harmony: 'pad', bass: 'saw', voice: 'low' },
+    ...{ channels: 2, seconds: 14, sampleRate: RATE },
+  })
+  const loudness = (block: Block, from: number, to: number) => loudnessOf(sliceBlock(block, from, to), RATE) ?? -70
+  const ofFirst = (block: Block) => loudness(block, 0, 3 * RATE)
+  const ofLast = (block: Block) => loudness(block, blockLength(block) - 3 * RATE, blockLength(block))
+  const continued = async (block: Block, prompt: string) =>
+    (await recombine({ context: audioInMemory(block, RATE), frames: 12 * RATE, seed: 1, prompt })).block
+
+  test('begins as loud as the piece ended, and returns to its own level', async () => {
+    const block = await continued(mixture, 'no bass')
+    expect(Math.abs(ofFirst(block) - ofLast(mixture))).toBeLessThan(1)
+    expect(ofFirst(block) - ofLast(block)).toBeGreaterThan(1.5)
+  })
+
+  test('is raised by 6 dB at most: of drums alone, little remains', async () => {
+    const block = await continued(parts.drums, 'no drums')
+    expect(ofLast(parts.drums) - ofFirst(block)).toBeGreaterThan(8)
+    expect(ofFirst(block) - ofLast(block)).toBeLessThan(6.5)
+  })
 })
 
 /** The tempo of the last seconds of a block. */

@@ -2,6 +2,7 @@ import { analyseSound } from '../analysis/analyse.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
+import { continueLoudness } from './continue-loudness.ts'
 import { tryFirstJoins } from './first-join.ts'
 import { fitLength, stretchable } from './fit-length.ts'
 import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
@@ -22,6 +23,12 @@ const outroShare = 0.6
 
 /** By which share a changing tempo is on average faster or slower than before, after the first seconds; at the end it is twice that. */
 const tempoChange = 0.03
+
+/**
+ * By how much the instruments that remain are raised at most, where others are left out (dB): twice the amplitude. That is what
+ * they gain where an arrangement becomes thin and a bus compressor releases; more would sound as if they came nearer.
+ */
+const liftDb = 6
 
 /** Share of the time of rendering that the separation of what is left out takes. */
 const separatingShare = 0.7
@@ -104,6 +111,7 @@ export const playTake = async (
     onProgress: (share) => onProgress?.(1 - 0.4 * separatingShare * (1 - share)),
     ...(signal && { signal }),
   })
+  await continueLoudness(left, context, liftDb)
   await limitToSource(left, context)
   return left
 }
