@@ -7,6 +7,7 @@ import { playBand } from '../test/band.ts'
 import { flacSilence } from '../test/flac-silence.ts'
 import { aacEntry, buildMp4, packetsOf } from '../test/m4a-files.ts'
 import { local, nodeOf, type OpenService, openService, settled, upload } from '../test/open-service.ts'
+import { speak } from '../test/spoken-words.ts'
 import { nodeFile } from './audio/files-layout.ts'
 import { blockLength } from './audio/pcm.ts'
 
@@ -295,6 +296,17 @@ describe('the music service', () => {
     expect(
       await kindOf(service.client.createBranches({ chainId: silent.chainId, nodeId: silent.rootNodeId }, asLocal)),
     ).toBe('invalid')
+  })
+
+  test('speech is not recombined: the generation fails with a sentence', async () => {
+    const speech = speak({ seconds: 12, seed: 2, hertz: 120, pace: 5, sampleRate: RATE })
+    const { chainId, rootNodeId } = await upload(service, await wavOf([speech], RATE))
+    const request = { chainId, nodeId: rootNodeId, generator: 'GENERATOR_RECOMBINE' as const }
+    const { nodes } = await service.client.createBranches(request, asLocal)
+    expect(nodeOf(await settled(service, chainId), nodes[0]?.nodeId)).toMatchObject({
+      status: 'NODE_STATUS_ERROR',
+      error: expect.stringMatching(/^The audio is speech\./),
+    })
   })
 
   test('missing, unfinished and conflicting nodes have their own errors', async () => {

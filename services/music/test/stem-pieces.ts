@@ -50,11 +50,11 @@ const soundOf = (seconds: number, rate: number, value: (t: number) => number): F
   Float64Array.from({ length: Math.max(1, Math.round(seconds * rate)) }, (_, i) => value(i / rate))
 
 /** The share of a sound at time t: fades in and out. */
-const envelope = (t: number, seconds: number, attack: number, release: number): number =>
+export const envelope = (t: number, seconds: number, attack: number, release: number): number =>
   Math.max(0, Math.min(1, t / attack, (seconds - t) / release))
 
 /** Harmonics of a gliding pitch: one sine and one cosine a sample, the multiples by Chebyshev's recurrence. */
-const harmonics = (
+export const harmonics = (
   seconds: number,
   rate: number,
   pitch: (t: number) => number,
@@ -110,7 +110,7 @@ const vowels: readonly (readonly (readonly [hertz: number, width: number, level:
   ],
 ]
 
-const formantLevel = (hertz: number, vowel: number): number => {
+export const formantLevel = (hertz: number, vowel: number): number => {
   let level = 0.02
   for (const [centre, width, gain] of vowels[vowel % vowels.length] ?? [])
     level += gain / (1 + ((hertz - centre) / width) ** 2)

@@ -5,6 +5,7 @@ export type RefusalReason =
   | 'too_long'
   | 'too_short'
   | 'silent'
+  | 'speech'
   | 'out_of_limits'
   | 'too_large'
 
@@ -15,6 +16,7 @@ export const refusalStatus: Record<RefusalReason, 413 | 415 | 422> = {
   too_long: 422,
   too_short: 422,
   silent: 422,
+  speech: 422,
   out_of_limits: 422,
   too_large: 413,
 }

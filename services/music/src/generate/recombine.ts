@@ -11,6 +11,7 @@ import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silence } from './silence.ts'
 import { limitToSource } from './source-peak.ts'
+import { isSpeech } from './speech.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
 import { readPrompt, withoutSection } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
@@ -33,6 +34,9 @@ const liftDb = 6
 /** Share of the time of rendering that the separation of what is left out takes. */
 const separatingShare = 0.7
 
+const spoken =
+  'The audio is speech. Recombining rearranges beats and notes of music, so it would cut words: choose a piece of music.'
+
 /** Fades a block out to its very end, along a raised cosine. */
 const fadeOut = (block: Block, sampleRate: number): void => {
   for (const channel of block) {
@@ -46,12 +50,13 @@ const fadeOut = (block: Block, sampleRate: number): void => {
 
 /**
  * Prepares what all continuations of a context share: its sound, its steps, and the cost of beginning at each of them. It does
- * not depend on the length of the continuation, or on its seed.
+ * not depend on the length of the continuation, or on its seed. Throws AudioRefused if the context is silent or speech.
  */
 export const prepareMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
   const { mono, sound, findPulse } = await (listen?.() ?? analyseContext(context, signal))
   if (sound.loudest < silence)
     throw new AudioRefused('silent', 'The audio is silent: there is nothing to continue from.')
+  if (await isSpeech(mono, sound.spectral)) throw new AudioRefused('speech', spoken)
   onProgress?.(0.3)
   const { attacks } = sound
   const analysis = analyseSound(sound, findPulse)

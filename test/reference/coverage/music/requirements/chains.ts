@@ -162,6 +162,13 @@ export const chains: readonly Theme[] = [
       [service, 'silence cannot be continued'],
     ],
     [
+      'Speech is not recombined: the generation fails with a sentence, and music with voices is continued',
+      [service, 'speech is not recombined: the generation fails with a sentence'],
+      [generate('speech'), 'at %d Hz, with %d syllables a second, is speech'],
+      [generate('speech'), 'someone singing without accompaniment'],
+      [generate('speech'), 'over music is music'],
+    ],
+    [
       'A node in error can be retried; others 409',
       [service, 'a failed generation has its reason, and can be retried'],
       [service, 'missing, unfinished and conflicting nodes'],
