@@ -6,8 +6,8 @@ import { analysisRate, BANDS, HOP } from '../src/analysis/spectral-frames.ts'
 import { audioInMemory } from '../src/audio/audio-path.ts'
 import { type Block, blockLength, monoOf, sliceBlock } from '../src/audio/pcm.ts'
 import { resample } from '../src/audio/resample.ts'
-import { meanOf } from '../src/dsp/statistics.ts'
-import { recombine } from '../src/generate/recombine.ts'
+import { meanOf, median } from '../src/dsp/statistics.ts'
+import { planTake, playTake, prepareMaterial } from '../src/generate/recombine.ts'
 import type { Source } from './recombination.ts'
 
 /** What a stretch of music is like, in groups of values that count alike: sound, how it varies, attacks, harmony. */
@@ -54,34 +54,60 @@ export const createDistance = (pieces: readonly Portrait[]): ((a: Portrait, b: P
     )
 }
 
-/** How near a continuation of the first half of a piece is to the second half, and what lies nearer. */
+/** How near continuations of the first half of a piece are to its second half, and whether other pieces are nearer. */
 export type HiddenHalfFigures = {
   readonly name: string
-  readonly distance: number
-  /** The distance of the nearest other piece, and the number of other pieces that are nearer than the continuation. */
+  /** Distance of each take from the excerpt of the second half that it is most like. */
+  readonly distances: readonly number[]
+  /** The same of excerpts of the first half at the median: of what the piece itself has played. */
+  readonly firstHalf: number
+  /** Distance of the nearest other piece. */
   readonly nearestOther: number
-  readonly nearer: number
 }
 
-/** Continues the first half of each piece by `seconds`, and compares the result with the beginning of the second half, which was not part of its input. */
+/** Portraits of the excerpts of a block, each of which overlaps the next by half. */
+const excerptsOf = (block: Block, sampleRate: number, frames: number): Portrait[] => {
+  const starts = Math.floor((blockLength(block) - frames) / (frames / 2)) + 1
+  return Array.from({ length: Math.max(0, starts) }, (_, i) =>
+    portraitOf(sliceBlock(block, Math.floor((i * frames) / 2), Math.floor((i * frames) / 2) + frames), sampleRate),
+  )
+}
+
+/** Consecutive seeds of the takes of a piece: those of one request. */
+const takes = 4
+
+/**
+ * Continues the first half of each piece by `seconds`, in takes that begin differently, and compares each with the second half, which
+ * was not part of its input: with the excerpt of it that is most alike, since which section comes next is a composer's choice. Other
+ * pieces are compared in the same way, by the beginnings of their second halves.
+ */
 export const judgeHiddenHalves = async (sources: readonly Source[], seconds: number): Promise<HiddenHalfFigures[]> => {
-  const pieces: { name: string; made: Portrait; hidden: Portrait }[] = []
-  for (const [seed, { name, block, sampleRate }] of sources.entries()) {
+  const pieces: { name: string; made: Portrait[]; first: Portrait[]; hidden: Portrait[] }[] = []
+  for (const [index, { name, block, sampleRate }] of sources.entries()) {
     const [half, frames] = [Math.floor(blockLength(block) / 2), Math.round(seconds * sampleRate)]
-    const context = audioInMemory(sliceBlock(block, 0, half), sampleRate)
-    const { block: made } = await recombine({ context, frames, prompt: '', seed })
-    const hidden = portraitOf(sliceBlock(block, half, half + frames), sampleRate)
-    pieces.push({ name, made: portraitOf(made, sampleRate), hidden })
-  }
-  const distance = createDistance(pieces.map(({ hidden }) => hidden))
-  return pieces.map(({ name, made, hidden }) => {
-    const own = distance(made, hidden)
-    const others = pieces.filter((other) => other.name !== name).map((other) => distance(other.hidden, hidden))
-    return {
-      name,
-      distance: own,
-      nearestOther: Math.min(...others),
-      nearer: others.filter((other) => other < own).length,
+    const before = sliceBlock(block, 0, half)
+    const common = { context: audioInMemory(before, sampleRate), frames, prompt: '' }
+    const material = await prepareMaterial(common)
+    const made: Portrait[] = []
+    for (let take = 0; take < takes; take++) {
+      const request = { ...common, seed: index + take }
+      made.push(portraitOf(await playTake(material, planTake(material, request), request), sampleRate))
     }
-  })
+    const excerpts = (part: Block) => excerptsOf(part, sampleRate, frames)
+    const hidden = excerpts(sliceBlock(block, half, blockLength(block)))
+    pieces.push({ name, made, first: excerpts(before), hidden })
+  }
+  const distance = createDistance(pieces.flatMap(({ hidden }) => hidden))
+  const nearest = (portrait: Portrait, hidden: readonly Portrait[]) =>
+    Math.min(...hidden.map((excerpt) => distance(portrait, excerpt)))
+  return pieces.map(({ name, made, first, hidden }) => ({
+    name,
+    distances: made.map((take) => nearest(take, hidden)),
+    firstHalf: median(first.map((excerpt) => nearest(excerpt, hidden))),
+    nearestOther: Math.min(
+      ...pieces
+        .flatMap((other) => (other.name === name ? [] : other.hidden.slice(0, 1)))
+        .map((one) => nearest(one, hidden)),
+    ),
+  }))
 }
