@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { pushLines } from '../support/log-lines.ts'
 import type { Machine } from './machine.ts'
+import { adminKey } from './open-view.ts'
 import { shopLines } from './shop-lines.ts'
 
 /** Ids of what was made, for the addresses of pages. */
@@ -72,7 +73,7 @@ const seedLogs = async (origin: string): Promise<string> => {
 /** Names that devices of the shop's network look up, some of which are trackers. */
 const seedBlocklist = async (origin: string): Promise<void> => {
   const now = Date.now()
-  const names = ['telemetry.tv-maker.example', 'ads.tracker.example', 'shop.example', 'metrics.smart-home.example']
+  const names = ['telemetry.tv.example.com', 'ads.example.net', 'shop.example.com', 'metrics.home.example.org']
   const lines = Array.from({ length: 160 }, (_, index) => {
     const time = new Date(now - index * 20_000).toISOString()
     return `${time} dnsmasq[811]: query[A] ${names[index % names.length]} from 192.168.1.${20 + (index % 3)}`
@@ -92,7 +93,7 @@ const seedExchange = async (origin: string, incident: string): Promise<void> => 
 }
 
 /** What only the machine of the screens has: a key for other machines, and branches. */
-const seedMachine = async (origin: string, { adminKey, sshKey }: Machine): Promise<void> => {
+const seedMachine = async (origin: string, { sshKey }: Pick<Machine, 'sshKey'>): Promise<void> => {
   const target = { label: 'Backup server', host: 'backup.shop.example', port: 22, user: 'logs', key_path: sshKey }
   await send(origin, 'POST', '/logs/api/ssh-targets', target)
   for (const label of ['Workshop in Graz', 'Warehouse'])
@@ -165,7 +166,7 @@ const seedMusic = async (origin: string): Promise<string> => {
 }
 
 /** Fills an installation with what its pages are about; with a machine, also with what needs its keys. */
-export const seed = async (origin: string, machine?: Machine): Promise<Seeded> => {
+export const seed = async (origin: string, machine?: Pick<Machine, 'sshKey'>): Promise<Seeded> => {
   const incident = await seedLogs(origin)
   await seedBlocklist(origin)
   await seedExchange(origin, incident)

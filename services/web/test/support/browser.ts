@@ -8,6 +8,7 @@ export const hasBrowser = chromiumMissing === ''
 export type Opened = { page: Page; context: BrowserContext; problems: () => string[] }
 
 export type TestBrowser = AsyncDisposable & {
+  majorVersion: string
   /** Opens a page of an origin in a context of its own, and collects errors and violations of its policy. */
   open: (origin: string, options?: BrowserContextOptions) => Promise<Opened>
 }
@@ -31,13 +32,16 @@ const watch = (page: Page, problems: string[]): void => {
   })
 }
 
-export const launchBrowser = async (): Promise<TestBrowser> => {
+/** Starts a browser, in the environment of this process or in another one. */
+export const launchBrowser = async (environment?: Record<string, string>): Promise<TestBrowser> => {
   const browser: Browser = await chromium.launch({
     executablePath: chromiumOptions.executable,
     chromiumSandbox: chromiumOptions.hasSandbox,
     args: ['--font-render-hinting=none', '--disable-lcd-text'],
+    ...(environment && { env: environment }),
   })
   return {
+    majorVersion: browser.version().split('.')[0] ?? '',
     open: async (origin, options = {}) => {
       const context = await browser.newContext({
         baseURL: origin,
@@ -53,4 +57,9 @@ export const launchBrowser = async (): Promise<TestBrowser> => {
     },
     [Symbol.asyncDispose]: () => browser.close(),
   }
+}
+
+export const browserVersion = async (): Promise<string> => {
+  await using browser = await launchBrowser()
+  return browser.majorVersion
 }
