@@ -13,6 +13,8 @@ export type Page = {
   load: () => Promise<{ default: Component<any> }>
   /** Listed in the navigation of its service; pages with parameters are not. */
   menu?: boolean
+  /** Shown at its entry in the navigation: how much there is to look at. */
+  count?: () => Promise<{ default: Component }>
 }
 
 export type Service = {

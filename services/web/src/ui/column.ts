@@ -6,7 +6,7 @@ export type Column<Row> = {
   label: string
   /** Aligned as a number. */
   number?: boolean
-  /** Left out below 700 px. */
+  /** Left out below 700 px; what another cell then shows in its place has the class `narrow`. */
   wide?: boolean
   cell: Snippet<[row: Row]>
 }

@@ -43,6 +43,18 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await context.first().waitFor()
     expect(await context.count()).toBeGreaterThan(20)
 
+    // On a narrow screen it stands above the lower edge, and its line above it.
+    await page.setViewportSize({ width: 360, height: 740 })
+    await grid.getByRole('row').nth(6).click()
+    const entry = page.getByRole('region', { name: 'Entry', exact: true })
+    const edges = async () => {
+      const line = await grid.getByRole('row', { selected: true }).boundingBox()
+      const shown = await entry.boundingBox()
+      return line && shown && { line: line.y + line.height <= shown.y, isVisible: shown.y > 0 && shown.y < 740 - 200 }
+    }
+    await expect.poll(edges).toEqual({ line: true, isVisible: true })
+    await page.setViewportSize({ width: 1280, height: 720 })
+
     await page.getByRole('button', { name: 'Save as incident' }).click()
     await page.getByLabel('Label', { exact: true }).fill('Upstream refuses')
     await page.getByRole('button', { name: 'Create incident' }).click()
@@ -112,6 +124,18 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('Line removed from the incident').waitFor()
     expect(problems()).toEqual([])
     await fetch(`${trellis.origin}/logs/api/sources/attached`, { method: 'DELETE' })
+  })
+
+  test('a file that is chosen on the home page is read, and the search says how many entries are new', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    const card = page.getByRole('region', { name: 'Logs' })
+    const file = { name: 'home.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(20)) }
+    await card.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('heading', { level: 1, name: 'Search logs' }).waitFor()
+    await page.getByText('20 new entries of 20 lines').waitFor()
+    expect(problems()).toEqual([])
+    await fetch(`${trellis.origin}/logs/api/sources/home.log`, { method: 'DELETE' })
   })
 
   test('a ticket of an incident is linked once it is made, and a task of before a reload is shown again', async () => {

@@ -96,6 +96,18 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('pages of listings show that they load while the session opens', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const release = await withhold(page, '/listings/api/session')
+    for (const path of ['/listings?q=camera', '/listings/saved', '/listings/alerts', '/listings/blocklist']) {
+      await page.goto(path)
+      await page.getByRole('main').getByRole('status', { name: 'Loading' }).waitFor()
+    }
+    release()
+    await settled(page)
+    await context.close()
+  })
+
   test('the dialogs of logs are accessible', async () => {
     const { page, context, problems } = await browser.open(trellis.origin)
     await page.goto('/logs/incidents')

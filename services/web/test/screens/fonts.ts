@@ -30,6 +30,12 @@ const configuration = (directory: string) => `<?xml version="1.0"?>
 <dir>${join(directory, 'fonts')}</dir>
 <cachedir>${join(directory, 'cache')}</cachedir>
 ${Object.entries(families).map(alias).join('\n')}
+<match target="pattern">
+<edit name="antialias" mode="assign"><bool>true</bool></edit>
+<edit name="hinting" mode="assign"><bool>false</bool></edit>
+<edit name="hintstyle" mode="assign"><const>hintnone</const></edit>
+<edit name="rgba" mode="assign"><const>none</const></edit>
+</match>
 </fontconfig>
 `
 
