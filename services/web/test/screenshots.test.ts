@@ -29,6 +29,9 @@ const version = canRun ? await browserVersion() : madeBy
 const hasPictures = version === madeBy
 const noPictures = hasPictures ? '' : ` (skipped: they are of Chromium ${madeBy}, and this is ${version})`
 
+/** Time in which a page that has loaded comes to rest. Not the usual limit, because a change of all pages fails all tests. */
+const settleMilliseconds = 20_000
+
 /** Writes a picture that differs from its reference, and what differs; returns the folder. */
 const store = async (name: string, pictures: Record<string, Buffer>): Promise<string> => {
   const folder = join(tmpdir(), 'trellis-screenshots')
@@ -81,8 +84,9 @@ describe.skipIf(!canRun)(`pages as in their references${reason}`, () => {
         const name = `${view.name}-${look.theme}-${look.width}`
         expect(unknown(), `${name}: requests without a recorded answer; npm run screens -- --record`).toEqual([])
         const { boxes, picture } = await readReference(view.name, look)
-        await expect.poll(() => changesOf(page, boxes), { message: name }).toEqual([])
-        if (hasPictures) await expect.poll(() => shareOf(page, name, picture), { message: name }).toBe('the same')
+        const settling = { message: name, timeout: settleMilliseconds }
+        await expect.poll(() => changesOf(page, boxes), settling).toEqual([])
+        if (hasPictures) await expect.poll(() => shareOf(page, name, picture), settling).toBe('the same')
         await context.close()
       }
     },

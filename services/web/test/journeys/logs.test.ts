@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await fetch(`${trellis.origin}/logs/api/sources/attached`, { method: 'DELETE' })
   })
 
-  test('a file that is chosen on the home page is read, and the search says how many entries are new', async () => {
+  test('a file chosen on the home page is ingested, and a toast counts its new entries', async () => {
     const { page, problems } = await browser.open(trellis.origin)
     await page.goto('/home')
     const card = page.getByRole('region', { name: 'Logs' })

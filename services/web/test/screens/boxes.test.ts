@@ -8,7 +8,7 @@ test('boxes are read from the lines that they are written as', () => {
   expect(parseBoxes(formatBoxes([heading, button]))).toEqual([heading, button])
 })
 
-test('a layout is the same if its boxes are where they were, give or take what browsers round', () => {
+test('a layout is unchanged if its boxes differ by no more than the rounding of browsers', () => {
   expect(
     layoutChanges(
       [heading, button],
