@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { type AnalysisFigures, benchScores, judgeAll } from '../../services/music/bench/analysis.ts'
+import {
+  type AnalysisFigures,
+  type BeatFigures,
+  benchScores,
+  ensembleScores,
+  judgeAll,
+  judgeEnsembles,
+} from '../../services/music/bench/analysis.ts'
 import { generationCases, timeGeneration } from '../../services/music/bench/generation.ts'
 import { judgeHiddenHalves } from '../../services/music/bench/hidden-half.ts'
 import { judgeRecombination, type RecombinationFigures, type Source } from '../../services/music/bench/recombination.ts'
@@ -22,13 +29,18 @@ const at = (values: readonly number[], part: number): number =>
 const spreadOf = (values: readonly number[], digits = 1): string =>
   `median ${round(at(values, 0.5), digits)}, 95 % below ${round(at(values, 0.95), digits)}, largest ${round(Math.max(...values), digits)}`
 
-const analysisLine = (name: string, figures: readonly AnalysisFigures[]): string =>
+const beatsLine = (name: string, figures: readonly BeatFigures[]): string =>
   [
     `  ${name.padEnd(14)}${String(figures.length).padStart(3)} pieces`,
     `beats F ${round(mean(figures.map(({ beats }) => beats)), 3)}`,
     `downbeats F ${round(mean(figures.map(({ downbeats }) => downbeats)), 3)}`,
     `tempo right ${share(figures.map(({ isTempoExact }) => isTempoExact))} (or an octave off ${share(figures.map(({ isTempoRight }) => isTempoRight))})`,
     `metre ${share(figures.map(({ metre, score }) => metre === score.metre))}`,
+  ].join('  ')
+
+const analysisLine = (name: string, figures: readonly AnalysisFigures[]): string =>
+  [
+    beatsLine(name, figures),
     `key ${round(mean(figures.map(({ key }) => key)), 3)}`,
     `delay ${round(
       at(
@@ -39,7 +51,7 @@ const analysisLine = (name: string, figures: readonly AnalysisFigures[]): string
     )} ms`,
   ].join('  ')
 
-const wrongLines = (figures: readonly AnalysisFigures[]): string[] =>
+const wrongLines = (figures: readonly BeatFigures[]): string[] =>
   figures
     .filter(({ beats, downbeats }) => beats < 0.9 || downbeats < 0.9)
     .map(
@@ -62,6 +74,11 @@ export async function* benchAnalysis(): AsyncGenerator<string[]> {
   for (const pace of ['drift', 'rubato'] as const) {
     const figures = judgeAll(benchScores(seed, { stride: 6 * thinning, pace }))
     yield [analysisLine(pace, figures)]
+  }
+  yield ['Pieces of a second generator, of other instruments, rhythms and ways of playing:']
+  for (const pace of ['steady', 'rubato'] as const) {
+    const figures = judgeEnsembles(ensembleScores(seed, { stride: (pace === 'steady' ? 2 : 6) * thinning, pace }))
+    yield [beatsLine(pace, figures), ...(pace === 'steady' ? wrongLines(figures) : [])]
   }
   yield [
     `  probability of a beat: ${round(mean(steady.flatMap(({ likelyRight }) => likelyRight)), 3)} where it is one, ${round(mean(steady.flatMap(({ likelyWrong }) => likelyWrong)), 3)} where it is not`,

@@ -1,9 +1,11 @@
-import { analyse } from '../src/analysis/analyse.ts'
+import { type Analysis, analyse } from '../src/analysis/analyse.ts'
 import { analysisRate } from '../src/analysis/spectral-frames.ts'
 import { soundsOf } from '../src/analysis/step-features.ts'
 import { findSections } from '../src/analysis/structure.ts'
 import { median } from '../src/dsp/statistics.ts'
 import { beatFMeasure, boundaryFMeasure, keyScore, tempoAccuracy } from '../test/beat-metrics.ts'
+import { type EnsembleScore, playEnsemble } from '../test/ensemble-pieces.ts'
+import { ensembleStyles } from '../test/ensemble-styles.ts'
 import {
   type Metre,
   type Pace,
@@ -13,15 +15,19 @@ import {
   stylesOf,
 } from '../test/synthetic-pieces.ts'
 
-/** How well the analysis of one piece of known beats, bars, key and sections did. */
-export type AnalysisFigures = {
-  readonly score: PieceScore
+/** How well the beats and bars of one piece were found. */
+export type BeatFigures = {
+  readonly score: Pick<PieceScore, 'metre' | 'bpm' | 'pace'> & { readonly style: string }
   readonly bpm: number | null
   readonly metre: Metre
   readonly beats: number
   readonly downbeats: number
   readonly isTempoExact: boolean
   readonly isTempoRight: boolean
+}
+
+/** How well the analysis of one piece of known beats, bars, key and sections did. */
+export type AnalysisFigures = BeatFigures & {
   readonly key: number
   /** Boundaries of sections within half a second and within three seconds. */
   readonly sections: readonly [number, number]
@@ -50,17 +56,66 @@ export const benchScores = (seed: number, { stride = 1, pace = 'steady' as Pace,
     ),
   )
 
+/** Scores of the second generator, at the tempi of the first; of each style every `stride`th tempo. */
+export const ensembleScores = (
+  seed: number,
+  { stride = 1, pace = 'steady' as Pace, seconds = 30 } = {},
+): EnsembleScore[] =>
+  ensembleStyles.flatMap(({ name, metre }, turn) =>
+    tempiOf[metre]
+      .filter((_, index) => (index + turn) % stride === 0)
+      .map((bpm) => ({ metre, style: name, bpm, pace, seconds, seed })),
+  )
+
+type KnownBeats<Score> = {
+  readonly score: Score
+  readonly beats: readonly number[]
+  readonly downbeats: readonly number[]
+}
+
+/** The tempo of a piece: of one whose tempo moves, the mean of what was played. */
+const tempoPlayed = ({ score, beats }: KnownBeats<BeatFigures['score']>): number =>
+  score.pace === undefined || score.pace === 'steady'
+    ? score.bpm
+    : (60 * (beats.length - 1)) / ((beats.at(-1) ?? 0) - (beats[0] ?? 0))
+
+const compareBeats = <Score extends BeatFigures['score']>(
+  truth: KnownBeats<Score>,
+  { beats, bars, bpm }: Analysis,
+): BeatFigures & { score: Score } => {
+  const seconds = beats.map((beat) => beat / analysisRate)
+  const { exact, octave } = tempoAccuracy(tempoPlayed(truth), bpm)
+  return {
+    score: truth.score,
+    bpm,
+    metre: bars.metre,
+    beats: beatFMeasure(truth.beats, seconds),
+    downbeats: beatFMeasure(
+      truth.downbeats,
+      seconds.filter((_, i) => bars.positions[i] === 0),
+    ),
+    isTempoExact: exact,
+    isTempoRight: octave,
+  }
+}
+
+/** Plays and judges pieces of the second generator one after the other. */
+export const judgeEnsembles = (scores: readonly EnsembleScore[]): BeatFigures[] =>
+  scores.map((score) => {
+    const piece = playEnsemble(score)
+    return compareBeats(piece, analyse(piece.samples))
+  })
+
 /** Analyses a piece and compares the result with what was played. */
-export const judgeAnalysis = ({ score, samples, ...truth }: SyntheticPiece): AnalysisFigures => {
+export const judgeAnalysis = (piece: SyntheticPiece): AnalysisFigures => {
+  const { samples, ...truth } = piece
   const began = process.cpuUsage()
   const found = analyse(samples)
   const { user } = process.cpuUsage(began)
   const seconds = found.beats.map((beat) => beat / analysisRate)
-  const downbeats = seconds.filter((_, i) => found.bars.positions[i] === 0)
   const misses = seconds.map((time) =>
     truth.beats.reduce((nearest, beat) => (Math.abs(time - beat) < Math.abs(nearest) ? time - beat : nearest), 1),
   )
-  const { exact, octave } = tempoAccuracy(score.bpm, found.bpm)
   const probabilities = found.likely()
   const likely = (isRight: boolean) => probabilities.filter((_, i) => Math.abs(misses[i] ?? 1) <= 0.07 === isRight)
   const { positions, beatsPerBar } = found.bars
@@ -68,13 +123,7 @@ export const judgeAnalysis = ({ score, samples, ...truth }: SyntheticPiece): Ana
   const { contrast: distance } = soundsOf(found, stretches)
   const sections = findSections({ positions, beatsPerBar, distance }).map(({ firstBeat }) => seconds[firstBeat] ?? 0)
   return {
-    score,
-    bpm: found.bpm,
-    metre: found.bars.metre,
-    beats: beatFMeasure(truth.beats, seconds),
-    downbeats: beatFMeasure(truth.downbeats, downbeats),
-    isTempoExact: exact,
-    isTempoRight: octave,
+    ...compareBeats(truth, found),
     key: keyScore(truth.key, found.key?.name ?? null),
     sections: [boundaryFMeasure(truth.sections, sections, 0.5), boundaryFMeasure(truth.sections, sections, 3)],
     lateMs: 1000 * median(misses.filter((miss) => Math.abs(miss) <= 0.07)),

@@ -98,6 +98,14 @@ describe('a signal without a beat', () => {
     expect(analyse(signal).bpm).toBeNull()
   })
 
+  test('a few notes have no tempo: too few beats are likely', () => {
+    const times = [0.3, 0.7, 1, 1.2, 1.5]
+    const note = (time: number, from: number) =>
+      time < from ? 0 : Math.exp(-6 * (time - from)) * Math.sin(2 * Math.PI * 440 * (time - from))
+    const notes = seconds(5, (time) => times.reduce((sum, from) => sum + 0.3 * note(time, from), 0))
+    expect(analyse(notes).bpm).toBeNull()
+  })
+
   test('may still have a key', () => {
     expect(analyse(seconds(10, pad)).key?.name).toBe('A major')
     expect(analyse(new Float32Array(analysisRate)).key).toBeNull()
@@ -116,6 +124,24 @@ describe('third-party recordings (skipped without the shared audio)', () => {
       intervals.filter((interval) => Math.abs(interval / usual - 1) < 0.08).length / intervals.length,
     ).toBeGreaterThan(0.9)
     expect(bpm).toBeCloseTo((60 * analysisRate) / usual, -1)
+  })
+
+  /** Tempi of each third alone. */
+  const thirdsOf = async (name: string) => {
+    const { block, sampleRate } = await decodeAll(readFileSync(path(name) ?? ''))
+    const mono = resample(monoOf(block), sampleRate, analysisRate)
+    const bound = (third: number) => Math.floor((third * mono.length) / 3)
+    return [0, 1, 2].map((third) => analyse(mono.subarray(bound(third), bound(third + 1))).bpm)
+  }
+
+  test.skipIf(!path('vibe-ace'))('each third of steady jazz has the tempo of the whole', async () => {
+    const { bpm } = await analysisOf('vibe-ace')
+    for (const third of await thirdsOf('vibe-ace')) expect((third ?? 0) / (bpm ?? 1)).toBeCloseTo(1, 1)
+  })
+
+  test.skipIf(!path('solo-trumpet-90bpm'))('eight syncopated notes have no tempo, nor have their thirds', async () => {
+    expect((await analysisOf('solo-trumpet-90bpm')).bpm).toBeNull()
+    expect(await thirdsOf('solo-trumpet-90bpm')).toEqual([null, null, null])
   })
 
   test.skipIf(!path('solo-trumpet-90bpm'))('the tonic of the trumpet is F', async () => {

@@ -33,11 +33,15 @@ export type Analysis = {
 }
 
 /**
- * Below these a tempo is a guess: white and filtered noise have an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
- * pad 0.23 and 0.5, rubato strings 0.38 and 0.08, jazz 2.2 and 0.4.
+ * Below these a tempo is a guess: white and filtered noise have an attack of 0.14 to 0.2 and a clarity of at most 0.02, as has a slow
+ * pad, rubato strings 0.38 and 0.16, jazz 2.2 and 0.3.
  */
 const minAttack = 0.3
 const minClarity = 0.06
+/** A pulse needs this many beats, each counted by how likely it is. */
+const minBeats = 4
+/** Of more beats than this there are always enough, so their probabilities need not be computed. */
+const manyBeats = 32
 
 /** Half the summed absolute difference of two chroma vectors: 0 for the same harmony, 1 for nothing in common. */
 export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
@@ -82,12 +86,17 @@ export const analyseSound = (
     attacks,
   )
   const { beats, before } = audible.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
-  const likely = (): number[] => {
+  let probabilities: readonly number[] | undefined
+  const likely = (): readonly number[] => {
+    if (probabilities) return probabilities
     const posteriors = pulse ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
-    return beats.map((_, i) => posteriors[i - before] ?? 0)
+    probabilities = beats.map((_, i) => posteriors[i - before] ?? 0)
+    return probabilities
   }
   const clarity = clarityOf(onsets, beats)
-  const hasPulse = beatAttack(onsets, beats) >= minAttack && clarity >= minClarity && beats.length >= 4
+  const hasEnoughBeats = () =>
+    beats.length > manyBeats || likely().reduce((sum, probability) => sum + probability, 0) >= minBeats
+  const hasPulse = beatAttack(onsets, beats) >= minAttack && clarity >= minClarity && hasEnoughBeats()
   return {
     samples,
     spectral,

@@ -44,6 +44,21 @@ test.each(sample(doubled, 1))(
   },
 )
 
+const free = [
+  { metre: '4/4', style: 'funk', bpm: 128 },
+  { metre: '3/4', style: 'waltz', bpm: 200 },
+  { metre: '6/8', style: 'jig', bpm: 90 },
+] as const
+
+test.each(sample(free, 1))(
+  'the beat of a piece with rubato is followed, and has a tempo: $metre $style at $bpm',
+  (score) => {
+    const found = judgeAnalysis(playPiece({ ...score, pace: 'rubato', seed: 101, seconds: 30 }))
+    expect(found).toMatchObject({ metre: score.metre, isTempoExact: true })
+    expect(found.beats).toBeGreaterThan(0.95)
+  },
+)
+
 describe('measures of analyses', () => {
   const beats = Array.from({ length: 20 }, (_, i) => 5 + i / 2)
 

@@ -10,9 +10,12 @@ const preference = 0.0045
 /** Cost of a beat that is a hundredth of its length early or late, squared, and how far it may be (share of its length). */
 const timing = 0.3
 const looseness = 0.025
-/** Steps of tempo between one beat and the next (the bar pointer assumes two), and the cost of each. */
-export const mostChange = 2
-export const changeCost = 1.5
+/**
+ * Costs of a change of tempo from one beat to the next, by its number of steps. They grow by less than the change, since a tempo that
+ * changes at all (rubato, a ritardando) may change much.
+ */
+export const changeCosts: readonly number[] = [0, 1, 2, 3].map((steps) => 1.5 * steps ** 0.7)
+export const mostChange = changeCosts.length - 1
 
 export const bpmOf = (tempo: number): number => slowest * (fastest / slowest) ** (tempo / (tempi - 1))
 

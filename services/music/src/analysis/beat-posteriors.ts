@@ -1,6 +1,6 @@
 import type { Activations } from './activations.ts'
 import { beatEvidence, createDivisionFit, divisionEvidence } from './beat-evidence.ts'
-import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
+import { beatLengths, changeCosts, mostChange, tempi } from './beat-lengths.ts'
 import { type BarModel, divisions } from './metres.ts'
 
 /** Frames around a beat within which the true one may lie: 35 ms. */
@@ -12,7 +12,7 @@ const negligible = 12
 const none = Number.NEGATIVE_INFINITY
 
 const { widest, counts, lengths, costs, shortest, longest } = beatLengths
-const changes = Float64Array.from({ length: mostChange + 1 }, (_, i) => -trust * changeCost * i)
+const changes = Float64Array.from(changeCosts, (cost) => -trust * cost)
 
 /** log(exp(a) + exp(b)), without overflow. Called so often that destructuring would keep the garbage collector busy. */
 const addLogs = (a: number, b: number): number => {
