@@ -20,7 +20,7 @@ const sameTempo = 0.08
 const tempiOf = (beats: readonly number[]): number[] =>
   beats.slice(1).map((beat, i) => (60 * analysisRate) / (beat - (beats[i] ?? 0)))
 
-/** What a third on its own says about the tempo of the whole there (bpm). */
+/** Compares the tempo of a third on its own with that of the whole there (bpm). */
 const verdict = (bpm: number | null, whole: number | null, there: number): string => {
   if (bpm === null) return whole === null ? 'no tempo, as the whole' : 'NO TEMPO'
   return Math.abs(bpm / there - 1) <= sameTempo ? 'as the whole' : 'ANOTHER TEMPO'

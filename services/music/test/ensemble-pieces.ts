@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../src/dsp/random.ts'
 import { type EnsembleStyle, ensembleStyles, type Part, stylesByName } from './ensemble-styles.ts'
 import { type Instrument, instruments } from './instruments.ts'
-import type { Metre, Pace } from './synthetic-pieces.ts'
+import { beatsPerBarOf, type Metre, type Pace } from './synthetic-pieces.ts'
 
 /**
  * A second generator of pieces with known beats. Its instruments, rhythms, forms and ways of being played are other than those of
@@ -27,7 +27,6 @@ export type EnsemblePiece = {
 
 const rate = 22_050
 const barsPerPhrase = 4
-const beatsPerBarOf: Record<Metre, 2 | 3 | 4> = { '3/4': 3, '4/4': 4, '6/8': 2 }
 const scales = { major: [0, 2, 4, 5, 7, 9, 11], minor: [0, 2, 3, 5, 7, 8, 10] }
 /** Degrees of the chords of phrases, one a bar. */
 const phrases = [

@@ -33,7 +33,7 @@ export type Analysis = {
 }
 
 /**
- * Below these a tempo is a guess: white and filtered noise have an attack of 0.14 to 0.2 and a clarity of at most 0.02, as has a slow
+ * Below these a tempo is a guess: white and filtered noise have an attack of 0.14 to 0.2 and a clarity of at most 0.04, as has a slow
  * pad, rubato strings 0.38 and 0.16, jazz 2.2 and 0.3.
  */
 const minAttack = 0.3
