@@ -105,7 +105,7 @@ const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] =>
 /**
  * How a doubt about a sale is settled: the share of the median of whole things from which it counts as whole, and whether it does if there are too few of
  * these for a median. An accessory is more probable than a part, so it needs a price closer to theirs. Titles often omit a word of the query, so only a
- * price that the whole thing never has tells something else.
+ * price far below the median counts against them.
  */
 const settled: Readonly<Record<Doubt, { readonly wholeFrom: number; readonly otherwise: boolean }>> = {
   part: { wholeFrom: 0.5, otherwise: true },

@@ -230,7 +230,7 @@ const stratumOf = (title: string, condition: string | null): Stratum | null => {
   return conditions.find((row) => row.pattern.test(shown))?.condition ?? null
 }
 
-const pieceOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
+const accessoryDoubtOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
   if (query.namesAccessory) return null
   if (accessoryFollows(title, query) || accessoryPrecedes(title, query)) return 'accessory'
   const namesPart = atoms.some(({ text }) => parts.has(text)) && mayNamePart(title, query.atoms, query.ownNouns)
@@ -251,15 +251,15 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
     alternatives.some((terms) => matchAll(terms) === 'found')
   if (!query.models.every(isFound)) return unrelated('other_model')
   // Results match all words, but partly by synonyms and by attributes that the title omits.
-  const found = query.words.filter(isFound).length
-  if (found * 2 < query.words.length) return unrelated('other_words')
+  const foundWords = query.words.filter(isFound).length
+  if (foundWords * 2 < query.words.length) return unrelated('other_words')
   const family = query.families.find((row) => row.pattern.test(title))
   if (family !== undefined) return unrelated(family.reason)
   if (!query.namesAccessory && isMadeFor(atoms, query)) return unrelated('accessory')
   if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
-  const doubt = pieceOf(query, title, atoms) ?? (found < query.words.length ? 'other_words' : null)
+  const doubt = accessoryDoubtOf(query, title, atoms) ?? (foundWords < query.words.length ? 'other_words' : null)
   return { kind: 'related', stratum, apart: isApart ? stratum : null, doubt }
 }
 

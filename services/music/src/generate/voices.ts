@@ -23,7 +23,7 @@ const shortestVoice = 0.04
 const largestStep = 1.5
 /** Time over which a vibrato is averaged (s): one swing of 5.5 Hz. */
 const vibratoSeconds = 0.18
-/** A pitch is held if it stays within so many semitones for so long (s). */
+/** Greatest width (semitones) and shortest duration (s) of a held pitch. */
 const noteWidth = 0.6
 const noteSeconds = 0.22
 

@@ -108,6 +108,21 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('Search stays in its place while a search runs, so that a second click does not cancel it', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const release = await withhold(page, '/listings/api/search/async')
+    await page.goto('/listings')
+    await page.getByRole('searchbox', { name: 'Search listings' }).fill('camera')
+    const search = press(page, 'Search')
+    const place = await search.boundingBox()
+    await search.click()
+    await press(page, 'Cancel').waitFor()
+    expect(await search.boundingBox()).toEqual(place)
+    release()
+    await settled(page)
+    await context.close()
+  })
+
   test('the dialogs of logs are accessible', async () => {
     const { page, context, problems } = await browser.open(trellis.origin)
     await page.goto('/logs/incidents')
