@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { browserTests } from './test/run/browser-tests.ts'
 import { distributed, onCluster } from './test/run/distributed-files.ts'
 import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
@@ -30,8 +31,14 @@ const imported = { viteModuleRunner: false }
 const missing = natsMissing ?? postgresMissing ?? ''
 
 // Imported late, because it reads the seed.
-const { leftOutOnDistributed } = await import('./test/run/drawn-on-distributed.ts')
-const leftOut = leftOutOnDistributed(process.argv.slice(2))
+const { filesNotDrawn } = await import('./test/run/drawn-files.ts')
+const notDrawn = filesNotDrawn(process.argv.slice(2).filter((argument) => argument !== 'run'))
+
+/** The files that this run leaves out of a project. */
+const leftOutOf = (project: string): string[] => [
+  ...notDrawn.filter((key) => key.startsWith(`${project}:`)).map((key) => key.slice(project.length + 1)),
+  ...(process.env.TEST_BROWSERS === 'no' ? browserTests.map((part) => `${part.replace(/\/$/, '')}{,/**}`) : []),
+]
 
 /** What the whole cluster feels, so that nothing else may run on it meanwhile. */
 const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']
@@ -61,7 +68,15 @@ export default defineConfig({
             'deploy/**/*.test.ts',
             'test/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster, ...unit, ...audio],
+          exclude: [
+            '**/node_modules/**',
+            'test/faults/**',
+            'test/skipped/**',
+            ...onCluster,
+            ...unit,
+            ...audio,
+            ...leftOutOf('embedded'),
+          ],
           env: { TRELLIS_FORM: 'embedded' },
         },
       },
@@ -70,6 +85,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: unit,
+          exclude: leftOutOf('unit'),
           pool: 'threads',
           isolate: false,
           experimental: imported,
@@ -80,7 +96,7 @@ export default defineConfig({
         test: {
           name: 'audio',
           include: audio,
-          exclude: unit,
+          exclude: [...unit, ...leftOutOf('audio')],
           experimental: imported,
         },
       },
@@ -89,7 +105,7 @@ export default defineConfig({
         test: {
           name: 'distributed',
           include: missing === '' ? distributed : ['test/skipped/distributed.test.ts'],
-          exclude: ['**/node_modules/**', ...leftOut],
+          exclude: ['**/node_modules/**', ...leftOutOf('distributed')],
           env: { TRELLIS_FORM: 'distributed', TRELLIS_MISSING: missing },
         },
       },

@@ -39,6 +39,7 @@ const commands = {
   web: { install: 'run', steps: [web] },
   install: { install: 'all', steps: [] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
+  'test:all': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--all')] },
   'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
   'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster*')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },

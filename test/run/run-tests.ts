@@ -13,7 +13,7 @@ type Report = {
 }
 
 /** The projects of the default run: all that need no cluster. */
-export const everywhere = ['embedded', 'unit', 'audio', 'distributed'].flatMap((name) => ['--project', name])
+export const everywhere = ['embedded', 'unit', 'audio', 'distributed'].map((name) => `--project=${name}`)
 
 /** Points tests at a cached nats-server, or fetches it if they need it. */
 const provideServers = (args: readonly string[]): void => {

@@ -1,10 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
+import { type Costs, costKey, costsFile, expensiveSeconds, hashOfText } from './expensive-files.ts'
 
 /** Number of listed files; TEST_LISTED overrides it. */
 const listed = Number(process.env.TEST_LISTED || 10)
 
 type Cost = { name: string; cpu: number; seconds: number }
+
+/** What the expensive files of a run took, by key. */
+const expensiveOf = (modules: readonly TestModule[], root: string): Costs =>
+  Object.fromEntries(
+    modules
+      .map((module) => ({ module, path: relative(root, module.moduleId) }))
+      .map(({ module, path }) => ({
+        key: costKey(module.project.name, path),
+        cost: {
+          seconds: Math.round(module.diagnostic().duration / 1_000),
+          text: hashOfText(readFileSync(module.moduleId, 'utf8')),
+        },
+      }))
+      .filter(({ cost }) => cost.seconds >= expensiveSeconds)
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ key, cost }) => [key, cost]),
+  )
 
 const costOf = (module: TestModule, root: string): Cost => ({
   name: `${relative(root, module.moduleId)}${module.project.name === 'distributed' ? ' (distributed)' : ''}`,
@@ -29,7 +48,10 @@ export const slowestLines = (costs: readonly Cost[], count = listed): string[] =
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]) {
     if (modules.length <= listed && !process.env.TEST_LISTED) return
-    const costs = modules.map((module) => costOf(module, module.project.vitest.config.root))
+    const root = modules[0]?.project.vitest.config.root ?? ''
+    if (process.env.TEST_RECORD)
+      writeFileSync(costsFile, `${JSON.stringify(expensiveOf(modules, root), undefined, 2)}\n`)
+    const costs = modules.map((module) => costOf(module, root))
     process.stdout.write(`\n${slowestLines(costs).join('\n')}\n`)
   }
 }
