@@ -1,4 +1,4 @@
-import { read, secret, setting } from '@trellis/kit/config'
+import { emptyCounts, read, secret, setting } from '@trellis/kit/config'
 import { type FilesLocation, readLocation } from '@trellis/kit/files'
 import { deviceChoices } from './onnx/devices.ts'
 
@@ -21,11 +21,13 @@ export const modelRuntimeConfig = {
     undefined,
     'Folders of shared libraries, passed on to workers: where CUDA and cuDNN are, if a model runs on a GPU.',
   ),
-  visibleGpus: setting(
-    'CUDA_VISIBLE_DEVICES',
-    read.optional(read.text),
-    undefined,
-    'GPUs that a model may use, passed on to workers; unset: all.',
+  visibleGpus: emptyCounts(
+    setting(
+      'CUDA_VISIBLE_DEVICES',
+      read.optional(read.text),
+      undefined,
+      'GPUs that a model may use, passed on to workers; empty: none; unset: all.',
+    ),
   ),
 }
 

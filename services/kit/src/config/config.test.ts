@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, describeConfig, readConfig, readConfigs, reserved, secret, setting } from './config.ts'
+import {
+  ConfigError,
+  describeConfig,
+  emptyCounts,
+  readConfig,
+  readConfigs,
+  reserved,
+  secret,
+  setting,
+} from './config.ts'
 import * as read from './readers.ts'
 
 const schema = {
@@ -28,6 +37,15 @@ describe('reading the configuration', () => {
       key: '',
     })
     expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('an empty variable whose emptiness counts is read as an empty text', () => {
+    const gpus = { gpus: emptyCounts(setting('GPUS', read.optional(read.text), undefined, 'Which.')) }
+    expect([{}, { GPUS: '' }, { GPUS: '1' }].map((environment) => readConfig(gpus, environment).gpus)).toEqual([
+      undefined,
+      '',
+      '1',
+    ])
   })
 
   test.each([

@@ -10,6 +10,8 @@ export type Setting<Value> = {
   secret: boolean
   /** Validated, but not used by any feature yet. */
   reserved: boolean
+  /** Whether an empty variable is read as an empty text; else it counts as unset. */
+  emptyCounts: boolean
 }
 
 /** One service's settings: property name → environment variable and how to read it. */
@@ -36,6 +38,7 @@ export const setting = <Value>(
   description,
   secret: false,
   reserved: false,
+  emptyCounts: false,
 })
 
 /** Declares a setting that is never displayed. It may also be read from a file that `<variable>_FILE` names, as clusters pass secrets. */
@@ -49,15 +52,24 @@ export const secret = <Value>(
   secret: true,
 })
 
+/** Declares that an empty variable differs from an unset one: it is read as an empty text. */
+export const emptyCounts = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
+  ...declared,
+  emptyCounts: true,
+})
+
 /** Marks a setting of a future feature: it is validated, and a warning is logged when it is set. */
 export const reserved = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
   ...declared,
   reserved: true,
 })
 
-const textOf = (variable: string, isSecret: boolean, environment: NodeJS.ProcessEnv): string | undefined => {
+const textOf = (
+  { variable, secret: isSecret, emptyCounts: isEmptyRead }: ConfigSchema[string],
+  environment: NodeJS.ProcessEnv,
+): string | undefined => {
   const direct = environment[variable]
-  if (direct !== undefined && direct !== '') return direct
+  if (direct !== undefined && (direct !== '' || isEmptyRead)) return direct
   const file = isSecret ? environment[`${variable}_FILE`] : undefined
   if (file === undefined || file === '') return undefined
   try {
@@ -95,10 +107,11 @@ class UnreadableSetting extends Error {
 const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   const values: Record<string, unknown> = {}
   const failures: ConfigError[] = []
-  for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
+  for (const [name, declared] of Object.entries(schema)) {
+    const { variable, reader, fallback, secret: isSecret } = declared
     let text: string | undefined
     try {
-      text = textOf(variable, isSecret, environment)
+      text = textOf(declared, environment)
       values[name] = text === undefined ? fallback : reader(text)
     } catch (cause) {
       failures.push(wrongValue(variable, isSecret ? 'its value' : JSON.stringify(text), cause))
@@ -113,7 +126,7 @@ const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   return { values: Object.freeze(values), failures }
 }
 
-/** Reads a schema from the environment; unset or empty variables take their defaults. Throws one ConfigError with a line for each wrong value. */
+/** Reads a schema from the environment; unset variables take their defaults, and so do empty ones unless their emptiness counts. Throws one ConfigError with a line for each wrong value. */
 export const readConfig = <Schema extends ConfigSchema>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,

@@ -3,6 +3,7 @@ export {
   ConfigError,
   type ConfigSchema,
   describeConfig,
+  emptyCounts,
   filesNamedIn,
   type Reader,
   readConfig,

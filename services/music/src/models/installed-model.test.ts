@@ -129,8 +129,20 @@ test('a GPU that is required but missing is named', async () => {
     .poll(async () => modelOf(service))
     .toMatchObject({
       available: false,
-      reason: expect.stringMatching(/No GPU can be used: MUSIC_MODEL_DEVICE is "cuda"/),
+      reason: expect.stringMatching(
+        /No GPU can be used, but MUSIC_MODEL_DEVICE is "cuda"\. (This machine has no GPU|The GPU files|CUDA reports)/,
+      ),
     })
+})
+
+test('a model with a fault of its own is refused for that, also where a GPU is required but missing', async () => {
+  await using directory = await temporaryDirectory()
+  const model = await changed(join(directory.path, 'model'), { codebooks: 3 })
+  const runtime = { modelDevice: 'cuda', visibleGpus: '' } as const
+  await using service = await openService(join(directory.path, 'data'), { MUSIC_MODEL: model }, runtime)
+  await expect
+    .poll(async () => modelOf(service))
+    .toMatchObject({ available: false, reason: expect.stringMatching(/encodec_encoder\.onnx returns \[1, 1, 4, /) })
 })
 
 test('a model that exceeds the memory of a worker is refused, and the setting is named', async () => {

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '@trellis/kit/errors'
 import type { Device, DeviceChoice } from '../../onnx/devices.ts'
+import { mayHaveGpu, whyNoGpu } from '../../onnx/gpu.ts'
 import { ModelUnusable } from '../../onnx/model-unusable.ts'
 import { loadRuntime, type Runtime } from '../../onnx/runtime.ts'
 import { modelSetting } from '../model-setting.ts'
@@ -12,6 +11,7 @@ import type { Manifest, ModelFolder } from './manifest.ts'
 import { type Network, openNetwork } from './network.ts'
 import type { SequenceModel } from './sequence-model.ts'
 import { openTextEncoder, type TextEncoder } from './text.ts'
+import { tryModel } from './try-model.ts'
 
 /** A loaded model. */
 export type MusicModel = AsyncDisposable & {
@@ -48,16 +48,21 @@ const loadOn = async (runtime: Runtime, model: ModelFolder, device: Device): Pro
   return { manifest, contextSeconds, device, codec, sequence, encodeText, [Symbol.asyncDispose]: dispose }
 }
 
-/** Reports a missing GPU by name. */
+/** Loads a model and tries it: that cuDNN is missing, or GPU memory, only shows when a network runs. */
+const loadTried = async (runtime: Runtime, model: ModelFolder, device: Device): Promise<MusicModel> => {
+  await using opened = new AsyncDisposableStack()
+  const loaded = opened.use(await loadOn(runtime, model, device))
+  await tryModel(loaded)
+  opened.move()
+  return loaded
+}
+
+/** Reports why a GPU that is required cannot be used. */
 const withoutGpu = (cause: unknown): ModelUnusable =>
   new ModelUnusable(
-    `No GPU can be used: MUSIC_MODEL_DEVICE is "cuda", which needs a GPU of NVIDIA, CUDA 12, cuDNN 9 and the GPU files of onnxruntime-node (${messageOf(cause)}). Set it to "cpu" or "auto" to do without.`,
+    `No GPU can be used, but MUSIC_MODEL_DEVICE is "cuda". ${whyNoGpu(cause)} Set it to "cpu" or "auto" to do without one.`,
     { cause },
   )
-
-/** Devices of NVIDIA's driver, on Linux and in its subsystem for Windows. Elsewhere it can only be tried. */
-const gpuDevices = ['/dev/nvidiactl', '/dev/dxg']
-const mayHaveGpu = (): boolean => process.platform !== 'linux' || gpuDevices.some((path) => existsSync(path))
 
 /** Loads the networks of a model. Throws ModelUnusable. */
 export const openModel = async (model: ModelFolder, choice: DeviceChoice): Promise<MusicModel> => {
@@ -65,11 +70,11 @@ export const openModel = async (model: ModelFolder, choice: DeviceChoice): Promi
   if (choice === 'cpu' || (choice === 'auto' && !mayHaveGpu())) return loadOn(runtime, model, 'cpu')
   const hasGpuFiles = runtime.listSupportedBackends().some(({ name }) => name === 'cuda')
   try {
-    if (!hasGpuFiles) throw new Error('the runtime of models has no support for GPUs on this system')
-    return await loadOn(runtime, model, 'cuda')
+    if (!hasGpuFiles) throw new Error('onnxruntime-node has no support for GPUs of NVIDIA on this system.')
+    return await loadTried(runtime, model, 'cuda')
   } catch (cause) {
     // Throws what is wrong with the model itself.
-    const onCpu = await loadOn(runtime, model, 'cpu')
+    const onCpu = await loadTried(runtime, model, 'cpu')
     if (choice === 'auto') return onCpu
     await onCpu[Symbol.asyncDispose]()
     throw withoutGpu(cause)
