@@ -40,6 +40,26 @@ const beginWaiting = (pool: Pool, runId: string) => {
   return { workers, ended: ended.promise }
 }
 
+test('runs that follow each other are done by one worker, which has loaded what they need, and not by the idle one beside it', async () => {
+  await using opened = new AsyncDisposableStack()
+  const pool = createPool({ ...probeWorker, warm: 1 }, { name: 'probe', log: silentLog })
+  opened.defer(() => pool.kill())
+  // Both workers have started when both have a run.
+  const [first, second] = [beginWaiting(pool, 'first'), beginWaiting(pool, 'second')]
+  await expect.poll(() => [...first.workers, ...second.workers]).toHaveLength(2)
+  for (const runId of ['first', 'second']) pool.cancel(runId)
+  await Promise.all([first.ended, second.ended])
+  const used: string[] = []
+  for (const runId of ['third', 'fourth', 'fifth']) {
+    const { workers, ended } = beginWaiting(pool, runId)
+    await expect.poll(() => workers).toHaveLength(1)
+    pool.cancel(runId)
+    await ended
+    used.push(...workers)
+  }
+  expect(new Set(used).size).toBe(1)
+})
+
 test('a run whose worker is lost is started once more, and fails when that worker is lost, too', async () => {
   await using opened = new AsyncDisposableStack()
   const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })

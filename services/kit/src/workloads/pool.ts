@@ -170,11 +170,17 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     child.send({ kind: 'work', runId: run.runId, input: run.input })
   }
 
+  /** The ready worker that was used last, which has its code and models in memory; one without a run yet if there is no other. */
+  const nextWorker = (): Child | undefined => {
+    const children = [...ready]
+    return children.findLast(({ runs }) => runs > 0) ?? children[0]
+  }
+
   /** Assigns queued runs to ready workers, and starts the workers that queued runs and `warm` require. */
   function fill(warm = false) {
     if (closed) return
     while (waiting.length > 0 && busy.size < kind.concurrency) {
-      const [child] = ready
+      const child = nextWorker()
       if (!child) break
       const run = waiting.shift()
       if (run) assign(child, run, warm)
