@@ -39,9 +39,13 @@ onLinux(
     expect(whyNoGpu(hidden, machine)).toBe(
       'libonnxruntime.so.1 is not found: LD_LIBRARY_PATH must name the folders of CUDA and cuDNN.',
     )
+    expect(whyNoGpu(withoutCudnn, machine)).toBe(
+      'libcudnn.so is not found: LD_LIBRARY_PATH must name the folders of CUDA and cuDNN.',
+    )
   },
 )
 
+/** Made up after the one of a hidden GPU. */
 const outOfMemory = new Error('CUDA failure 2: out of memory ; GPU=0 ; hostname=vm ; expr=cudaMalloc(&p, size); ')
 
 test.each([
