@@ -6,6 +6,7 @@ import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { modulePath } from '@trellis/test/support/module-path'
 import { type NodeProcess, startNode } from '@trellis/test/support/node-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serviceAccountAccess } from '../src/runtime/client/service-account.ts'
 import {
   type Client,
   createCredentials,
@@ -226,6 +227,22 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await client.delete(configMaps, { name: 'before', namespace: within })
     await eventually(() => it.store.size === 2, 'the deletion is seen')
     expect(await counted(it, 'reflector_watches_total')).toBeGreaterThan(2)
+  })
+
+  test('a pod reaches the API server with its service account', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'trellis-service-account-'))
+    try {
+      await writeFile(join(directory, 'token'), plane.token('administrator'))
+      await writeFile(join(directory, 'ca.crt'), plane.ca)
+      const { hostname, port } = new URL(plane.server)
+      const environment = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+      const read = serviceAccountAccess(environment, directory)
+      if (!read) throw new Error('The service account was not found.')
+      await using inPod = createHttpClient({ credentials: createCredentials(async () => read, systemClock) })
+      expect((await inPod.list(configMaps, { namespace })).resourceVersion).toBeTruthy()
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
   })
 
   test('a running client picks up a certificate authority replaced in its file', async () => {

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { SecureContextOptions } from 'node:tls'
 import type { KubeConfig } from '@kubernetes/client-node'
 import type { Clock } from '../clock.ts'
+import { serviceAccountAccess, serviceAccountFolder } from './service-account.ts'
 
 /** TLS settings of connections. */
 export type ConnectionSecurity = Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase'> & {
@@ -17,6 +21,9 @@ export type Access = {
   /** An HTTP proxy to go through. */
   proxy: string | undefined
 }
+
+/** Reads the current access of a configuration, whose files may have changed since. */
+export type AccessReader = () => Promise<Access>
 
 /** The access of one identity, refreshed as its certificates and tokens rotate. */
 export type Credentials = {
@@ -61,15 +68,15 @@ const readAccess = async (config: KubeConfig): Promise<Access> => {
  * Caches the access of a configuration. Certificates and tokens in files are read again every few seconds, everything
  * else after `refresh`, which reloads the configuration.
  */
-export const createCredentials = (load: () => Promise<KubeConfig>, clock: Clock): Credentials => {
-  let config: Promise<KubeConfig> | undefined
+export const createCredentials = (load: () => Promise<AccessReader>, clock: Clock): Credentials => {
+  let loaded: Promise<AccessReader> | undefined
   let known: { access: Promise<Access>; at: number } | undefined
   const read = async () => {
-    config ??= load()
-    return readAccess(await config)
+    loaded ??= load()
+    return (await loaded)()
   }
   const refresh = () => {
-    config = undefined
+    loaded = undefined
     known = undefined
   }
   return {
@@ -87,17 +94,33 @@ export const createCredentials = (load: () => Promise<KubeConfig>, clock: Clock)
 }
 
 /**
- * Source of the configuration: this text or file, otherwise the defaults (in-cluster, the KUBECONFIG file, the home
- * directory).
+ * Source of the configuration: this text or file, otherwise the defaults: the KUBECONFIG file, the one in the home
+ * directory, the service account of the pod.
  */
-export type ConfigSource = { kubeconfig?: string; file?: string }
+export type ConfigSource = {
+  kubeconfig?: string
+  file?: string
+  /** The folder of the pod's service account, which tests replace. */
+  serviceAccount?: string
+}
 
-/** Loads a configuration. The library is large, so it is imported on first use. */
-export const loadConfig = async ({ kubeconfig, file }: ConfigSource = {}): Promise<KubeConfig> => {
+const hasDefaultFile = (): boolean =>
+  Boolean(process.env.KUBECONFIG) || existsSync(join(homedir(), '.kube', 'config'))
+
+/** Loads a configuration. The library is large, so it is imported only if the configuration is a file. */
+export const loadConfig = async ({
+  kubeconfig,
+  file,
+  serviceAccount = serviceAccountFolder,
+}: ConfigSource = {}): Promise<AccessReader> => {
+  if (kubeconfig === undefined && file === undefined && !hasDefaultFile()) {
+    const read = serviceAccountAccess(process.env, serviceAccount)
+    if (read) return read
+  }
   const { KubeConfig } = await import('./kube-config.ts')
   const config = new KubeConfig()
   if (kubeconfig !== undefined) config.loadFromString(kubeconfig)
   else if (file !== undefined) config.loadFromFile(file)
   else config.loadFromDefault()
-  return config
+  return () => readAccess(config)
 }
