@@ -65,6 +65,14 @@ test('the bundle refers to no source file', async () => {
   for (const name of files) expect(await readFile(join(folder, name), 'utf8')).not.toMatch(/new URL\([^)]*\.ts['"]/)
 })
 
+test('the bundle is in ASCII, which takes half the memory of other text', async () => {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  const beyond: string[] = []
+  for (const name of files) if (/[^\0-\x7f]/.test(await readFile(join(folder, name), 'utf8'))) beyond.push(name)
+  expect(files).toContain('operator.js')
+  expect(beyond).toEqual([])
+})
+
 test('the bill of materials lists every package in the bundle, with its version and digest, and no tools', async () => {
   const maps = (await readdir(folder)).filter((name) => name.endsWith('.js.map'))
   const sources = await Promise.all(

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 import { copyPackages } from './copy-packages.ts'
 import { workerModules } from './worker-modules.ts'
 
@@ -21,6 +21,24 @@ const withoutSideEffects = /@kubernetes\/client-node\/dist\//
 const isVerbatim = (id: string): boolean => verbatim.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
+ * Removes diacritics from what the option `charset` leaves: names in the comments of licences. V8 retains sources in
+ * memory, and Node decodes a file with a single character beyond ASCII to two bytes for each.
+ */
+const inAscii = (): Plugin => ({
+  name: 'in-ascii',
+  generateBundle: (_, files) => {
+    for (const file of Object.values(files))
+      if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, (character) => plain(character))
+  },
+})
+
+/** A single character of ASCII, so that positions in source maps hold. */
+const plain = (character: string): string => {
+  const [base = '?'] = character.normalize('NFKD')
+  return base <= '\x7f' ? base : '?'
+}
+
+/**
  * Writes the programs of the images into a folder: a file per entry, shared chunks, source maps, and the packages that cannot be
  * bundled.
  */
@@ -31,7 +49,7 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     platform: 'node',
     external: isVerbatim,
     treeshake: { moduleSideEffects: [{ test: withoutSideEffects, sideEffects: false }] },
-    plugins: [workerModules()],
+    plugins: [workerModules(), inAscii()],
     logLevel: 'warn',
     onLog: (level, log, handle) => {
       // Only dependencies use eval.
@@ -45,7 +63,6 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     chunkFileNames: 'chunk-[name]-[hash].js',
     sourcemap: true,
     keepNames: true,
-    // V8 retains sources in memory, and a single character beyond Latin-1 doubles the size of a file.
     charset: 'ascii',
     comments: { jsdoc: false },
   })

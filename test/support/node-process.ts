@@ -21,6 +21,8 @@ export type NodeProcessOptions = {
   /** Options of Node itself. */
   nodeOptions?: readonly string[]
   words?: readonly string[]
+  /** Command with arguments that executes the rest of its arguments. */
+  launcher?: readonly string[]
   /** All of its environment. */
   environment: Readonly<Record<string, string | undefined>>
 }
@@ -28,9 +30,10 @@ export type NodeProcessOptions = {
 /** Starts a program of ours in a Node process. */
 export const startNode = (
   program: string,
-  { nodeOptions = [], words = [], environment }: NodeProcessOptions,
+  { nodeOptions = [], words = [], launcher = [], environment }: NodeProcessOptions,
 ): NodeProcess => {
-  const child = spawn(process.execPath, [...nodeOptions, program, ...words], {
+  const [command = process.execPath, ...rest] = [...launcher, process.execPath, ...nodeOptions, program, ...words]
+  const child = spawn(command, rest, {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -27,6 +27,22 @@ const containerOf = (spec = podSpec(template)) => {
   return container
 }
 
+test('a cached pod has only the conditions that decide something', () => {
+  const types = [
+    'PodReadyToStartContainers',
+    'Initialized',
+    'Ready',
+    'ContainersReady',
+    'PodScheduled',
+    'DisruptionTarget',
+  ]
+  const conditions = types.map(
+    (type) => ({ type, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }) as const,
+  )
+  const kept = keepOfPod({ metadata: { name: 'a', uid: 'a', resourceVersion: '1' }, status: { conditions } })
+  expect(kept.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'PodScheduled', 'DisruptionTarget'])
+})
+
 describe('a pod', () => {
   test('has its identity in the environment, whatever the template sets', () => {
     const { env } = containerOf()

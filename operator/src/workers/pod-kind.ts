@@ -55,6 +55,9 @@ const containerOf = ({ name, ready, restartCount, state, lastState }: ContainerS
   ...(lastState ? { lastState: stateOf(lastState) } : {}),
 })
 
+/** The conditions that decide something. A running pod has five, each with times that differ from pod to pod. */
+const keptConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget'])
+
 /** Reduces a pod for the cache: identity, owners, node and status. A cached pod is about a quarter of a whole one. */
 export const keepOfPod = (pod: Pod): Pod => {
   const { apiVersion, kind, metadata, spec, status } = withoutManagedFields(pod)
@@ -71,7 +74,7 @@ export const keepOfPod = (pod: Pod): Pod => {
       ...(phase ? { phase } : {}),
       ...(reason ? { reason } : {}),
       ...(message ? { message } : {}),
-      ...(conditions ? { conditions } : {}),
+      ...(conditions ? { conditions: conditions.filter(({ type }) => keptConditions.has(type)) } : {}),
       ...(initContainerStatuses ? { initContainerStatuses: initContainerStatuses.map(containerOf) } : {}),
       ...(containerStatuses ? { containerStatuses: containerStatuses.map(containerOf) } : {}),
     },

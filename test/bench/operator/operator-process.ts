@@ -4,6 +4,7 @@ import { freePort } from '@trellis/distributed/servers'
 import { bundle } from '../../../deploy/images/bundle.ts'
 import { render } from '../../chart/helm.ts'
 import { startNode } from '../../support/node-process.ts'
+import type { ProcessAccount } from './service-account.ts'
 
 /** A snapshot of the operator's metrics. */
 export type Reading = {
@@ -79,10 +80,11 @@ export const readOperatorSettings = async (): Promise<OperatorSettings> => {
   return { nodeOptions, environment: value === undefined ? {} : { MALLOC_ARENA_MAX: value } }
 }
 
-/** Starts a replica. OPERATOR_NODE_OPTIONS adds Node options such as `--cpu-prof`. If it exits early, the error contains its output. */
+/** Starts a replica with the account of a pod. OPERATOR_NODE_OPTIONS adds Node options such as `--cpu-prof`. If it exits early, the error contains its output. */
 export const startOperator = async (
   program: string,
   settings: OperatorSettings,
+  account: Pick<ProcessAccount, 'launcher' | 'environment'>,
   environment: Readonly<Record<string, string>>,
 ): Promise<OperatorProcess> => {
   const [rpcPort, healthPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
@@ -90,6 +92,7 @@ export const startOperator = async (
   const options = (process.env.OPERATOR_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '')
   const startedAt = performance.now()
   const operator = startNode(program, {
+    launcher: account.launcher,
     nodeOptions: [...settings.nodeOptions, ...options],
     environment: {
       PATH: process.env.PATH,
@@ -99,6 +102,7 @@ export const startOperator = async (
       HEALTH_PORT: String(healthPort),
       METRICS_PORT: String(metricsPort),
       ...settings.environment,
+      ...account.environment,
       ...environment,
     },
   })

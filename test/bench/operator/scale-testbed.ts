@@ -12,6 +12,7 @@ import { namespaces } from '../../../operator/test/api-server.ts'
 import { connectApi, forEach, listAll } from './api.ts'
 import { startFakeNodes } from './fake-nodes.ts'
 import { bundleOperator, type OperatorProcess, readOperatorSettings, startOperator } from './operator-process.ts'
+import { createProcessAccount } from './service-account.ts'
 
 /** A namespace on the cluster whose workers run on a fake node, with a bus, and operator replicas on demand. */
 export type ScaleTestbed = AsyncDisposable & {
@@ -49,6 +50,7 @@ export const startScaleTestbed = async (maxRuns: number): Promise<ScaleTestbed> 
   const template = { image: 'fake', command: ['worker'], ...placement }
   const program = await bundleOperator(join(directory, 'app'))
   const settings = await readOperatorSettings()
+  const account = opened.use(await createProcessAccount(client, name))
   const file = join(directory, 'workers.json')
   await writeFile(file, JSON.stringify({ search: template, generation: template, branch: template }))
   const operators = opened.use(new AsyncDisposableStack())
@@ -59,8 +61,7 @@ export const startScaleTestbed = async (maxRuns: number): Promise<ScaleTestbed> 
     bus,
     start: async () =>
       operators.use(
-        await startOperator(program, settings, {
-          KUBECONFIG: process.env.KUBECONFIG ?? '',
+        await startOperator(program, settings, account, {
           TRELLIS_WORKERS: file,
           NATS_URL: nats.address,
           POD_NAMESPACE: name,

@@ -10,24 +10,31 @@ export type Index<T extends KubeObject> = {
   get: (value: string) => string[]
 }
 
+/** Most values have a single key, for which a set would take 400 bytes. */
+type Filed = string | Set<string>
+
 export const createIndex = <T extends KubeObject>(valuesOf: IndexFunction<T>): Index<T> => {
-  const keys = new Map<string, Set<string>>()
+  const keys = new Map<string, Filed>()
+  const addTo = (filed: Filed | undefined, key: string): Filed => {
+    if (filed === undefined || filed === key) return key
+    return typeof filed === 'string' ? new Set([filed, key]) : filed.add(key)
+  }
   return {
     add: (key, object) => {
-      for (const value of valuesOf(object)) {
-        const filed = keys.get(value)
-        if (filed) filed.add(key)
-        else keys.set(value, new Set([key]))
-      }
+      for (const value of valuesOf(object)) keys.set(value, addTo(keys.get(value), key))
     },
     remove: (key, object) => {
       for (const value of valuesOf(object)) {
         const filed = keys.get(value)
-        filed?.delete(key)
-        if (filed?.size === 0) keys.delete(value)
+        if (filed === key) keys.delete(value)
+        if (!(filed instanceof Set) || !filed.delete(key) || filed.size > 1) continue
+        for (const last of filed) keys.set(value, last)
       }
     },
-    get: (value) => [...(keys.get(value) ?? [])],
+    get: (value) => {
+      const filed = keys.get(value)
+      return filed === undefined ? [] : typeof filed === 'string' ? [filed] : [...filed]
+    },
   }
 }
 

@@ -86,6 +86,25 @@ test('indexes by namespace, owner and label follow the objects', () => {
   expect(() => store.by('colour', 'red')).toThrow('no index colour')
 })
 
+test('an index finds all objects under a value while they come and go', () => {
+  const { store } = watched()
+  const shown = () => store.by('app', 'x').map(({ metadata }) => metadata.name)
+  const seen: string[][] = []
+  const note = () => void seen.push(shown())
+  for (const [at, name] of ['a', 'b', 'c'].entries()) {
+    store.put(thing(name, at + 1, { labels: { app: 'x' } }))
+    note()
+  }
+  // An object that stays under its value does not appear twice.
+  store.put(thing('b', 4, { labels: { app: 'x' } }))
+  note()
+  for (const [at, name] of ['a', 'b', 'c'].entries()) {
+    store.remove(thing(name, at + 5, { labels: { app: 'x' } }))
+    note()
+  }
+  expect(seen.map((names) => names.join(''))).toEqual(['a', 'ab', 'abc', 'acb', 'cb', 'c', ''])
+})
+
 test('a write is shown at once, reduced as by the reflector, and its event and older ones change nothing', () => {
   const store = createStore<Thing>({ transform: ({ metadata }) => ({ metadata, spec: { size: 1 } }) })
   const reported: string[] = []
