@@ -20,19 +20,22 @@ const withoutSideEffects = /@kubernetes\/client-node\/dist\//
 
 const isVerbatim = (id: string): boolean => verbatim.some((name) => id === name || id.startsWith(`${name}/`))
 
+/** A comment with a licence, which takes a whole line. */
+const licence = /^\s*\/\*!.*\*\/$/gm
+
 /**
- * Removes diacritics from what the option `charset` leaves: names in the comments of licences. V8 retains sources in
- * memory, and Node decodes a file with a single character beyond ASCII to two bytes for each.
+ * Removes diacritics from names in licences, which the option `charset` leaves. V8 retains sources in memory, and Node
+ * decodes a file to two bytes for each character if a single one is beyond ASCII.
  */
-const inAscii = (): Plugin => ({
-  name: 'in-ascii',
+const licencesInAscii = (): Plugin => ({
+  name: 'licences-in-ascii',
   generateBundle: (_, files) => {
     for (const file of Object.values(files))
-      if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, (character) => plain(character))
+      if (file.type === 'chunk') file.code = file.code.replace(licence, (line) => line.replace(/[^\0-\x7f]/g, plain))
   },
 })
 
-/** A single character of ASCII, so that positions in source maps hold. */
+/** The ASCII character most like another one. */
 const plain = (character: string): string => {
   const [base = '?'] = character.normalize('NFKD')
   return base <= '\x7f' ? base : '?'
@@ -49,7 +52,7 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     platform: 'node',
     external: isVerbatim,
     treeshake: { moduleSideEffects: [{ test: withoutSideEffects, sideEffects: false }] },
-    plugins: [workerModules(), inAscii()],
+    plugins: [workerModules(), licencesInAscii()],
     logLevel: 'warn',
     onLog: (level, log, handle) => {
       // Only dependencies use eval.
