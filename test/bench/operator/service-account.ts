@@ -21,7 +21,7 @@ const bindings = resource<Binding>({
 
 /** The service account of a process that runs beside the cluster as it would in a pod. */
 export type ProcessAccount = AsyncDisposable & {
-  /** Arguments before a command, which give it the account's files in a mount namespace of its own; needs root. */
+  /** Arguments before a command, which give it the account's files in a mount namespace of its own. */
   launcher: readonly string[]
   environment: Readonly<Record<string, string>>
 }
@@ -29,7 +29,7 @@ export type ProcessAccount = AsyncDisposable & {
 /** Puts the files, the first argument, where a pod has them, then executes the other arguments. */
 const script = `mount -t tmpfs tmpfs /var/run && mkdir -p ${serviceAccountFolder} && cp "$1"/* ${serviceAccountFolder} && shift && exec "$@"`
 
-/** Creates an account with all rights in the namespace, which removes it when it is deleted. */
+/** Creates an account with all rights; its namespace is the caller's to remove. */
 export const createProcessAccount = async (client: Client, namespace: string): Promise<ProcessAccount> => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-account-'))
@@ -51,9 +51,10 @@ export const createProcessAccount = async (client: Client, namespace: string): P
   for (const [name, content] of Object.entries(data))
     await writeFile(join(directory, name), Buffer.from(content, 'base64'))
   const { hostname, port } = new URL((await (await loadConfig())()).server)
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const owned = opened.move()
   return {
-    launcher: ['unshare', '--mount', 'sh', '-c', script, 'sh', directory],
+    launcher: ['unshare', ...asRoot, '--mount', 'sh', '-c', script, 'sh', directory],
     environment: { HOME: '/nonexistent', KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

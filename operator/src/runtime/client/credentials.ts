@@ -104,8 +104,7 @@ export type ConfigSource = {
   serviceAccount?: string
 }
 
-const hasDefaultFile = (): boolean =>
-  Boolean(process.env.KUBECONFIG) || existsSync(join(homedir(), '.kube', 'config'))
+const hasDefaultFile = (): boolean => Boolean(process.env.KUBECONFIG) || existsSync(join(homedir(), '.kube', 'config'))
 
 /** Loads a configuration. The library is large, so it is imported only if the configuration is a file. */
 export const loadConfig = async ({
