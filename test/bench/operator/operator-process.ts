@@ -76,8 +76,8 @@ export const readOperatorSettings = async (): Promise<OperatorSettings> => {
         (_, share: string) => `--max-old-space-size=${Math.floor((limit * Number(share)) / 100)}`,
       ),
     )
-  const { value } = (env as { name: string; value?: string }[]).find(({ name }) => name === 'MALLOC_ARENA_MAX') ?? {}
-  return { nodeOptions, environment: value === undefined ? {} : { MALLOC_ARENA_MAX: value } }
+  const ofMalloc = (env as { name: string; value: string }[]).filter(({ name }) => name.startsWith('MALLOC_'))
+  return { nodeOptions, environment: Object.fromEntries(ofMalloc.map(({ name, value }) => [name, value])) }
 }
 
 /** Starts a replica with the account of a pod. OPERATOR_NODE_OPTIONS adds Node options such as `--cpu-prof`. If it exits early, the error contains its output. */
