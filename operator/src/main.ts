@@ -21,7 +21,7 @@ const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metri
   const bus = opened.use(await connectNatsBus({ ...config.bus, name: 'trellis-operator', log }))
   // A failure here exits the process, as a failed connection does; Kubernetes restarts it.
   await prepareWorkerTopics(bus)
-  const credentials = createCredentials(() => loadConfig(), systemClock)
+  const credentials = createCredentials(() => loadConfig({ environment: process.env }), systemClock)
   const runtimeMetrics = createRuntimeMetrics(metrics)
   const client = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics }))
   const leaseClient = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics, lane: 'leases' }))

@@ -21,7 +21,7 @@ const bindings = resource<Binding>({
 
 /** The service account of a process that runs beside the cluster as it would in a pod. */
 export type ProcessAccount = AsyncDisposable & {
-  /** Arguments before a command, which give it the account's files in a mount namespace of its own. */
+  /** A command that executes its arguments with the account's files, in a separate mount namespace. */
   launcher: readonly string[]
   environment: Readonly<Record<string, string>>
 }

@@ -20,7 +20,12 @@ const startPod = async (host = '10.0.0.1') => {
     ...{ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: '443' },
   }
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-  return { serviceAccount, home, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
+  return {
+    environment: process.env,
+    serviceAccount,
+    home,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  }
 }
 
 const kubeconfig = JSON.stringify({

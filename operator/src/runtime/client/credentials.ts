@@ -95,25 +95,29 @@ export const createCredentials = (load: () => Promise<AccessReader>, clock: Cloc
 
 /**
  * Source of the configuration: this text or file, otherwise the defaults: the KUBECONFIG file, the one in the home
- * directory, the service account of the pod.
+ * directory, the service account of the pod. The last is read without the library if the environment is given.
  */
 export type ConfigSource = {
   kubeconfig?: string
   file?: string
+  /** The environment of this process. */
+  environment?: NodeJS.ProcessEnv
   /** The folder of the pod's service account, which tests replace. */
   serviceAccount?: string
 }
 
-const hasDefaultFile = (): boolean => Boolean(process.env.KUBECONFIG) || existsSync(join(homedir(), '.kube', 'config'))
+const hasDefaultFile = ({ KUBECONFIG }: NodeJS.ProcessEnv): boolean =>
+  Boolean(KUBECONFIG) || existsSync(join(homedir(), '.kube', 'config'))
 
 /** Loads a configuration. The library is large, so it is imported only if the configuration is a file. */
 export const loadConfig = async ({
   kubeconfig,
   file,
+  environment = {},
   serviceAccount = serviceAccountFolder,
 }: ConfigSource = {}): Promise<AccessReader> => {
-  if (kubeconfig === undefined && file === undefined && !hasDefaultFile()) {
-    const read = serviceAccountAccess(process.env, serviceAccount)
+  if (kubeconfig === undefined && file === undefined && !hasDefaultFile(environment)) {
+    const read = serviceAccountAccess(environment, serviceAccount)
     if (read) return read
   }
   const { KubeConfig } = await import('./kube-config.ts')
