@@ -263,6 +263,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       version: openapi.info.version,
       mounts,
       sign_in: config.cloudMode ? (config.signInUrl ?? null) : null,
+      has_admin_key: config.adminKey !== '',
       base: basePath.base,
     }
     registerPages(pages, { found: readWebApp(config.webDirectory, facts), mounts: pageMounts, base: basePath.base })

@@ -6,4 +6,5 @@ import App from './app/App.svelte'
 import { home, pages, services } from './routes.ts'
 
 const target = document.getElementById('app')
+target?.replaceChildren()
 if (target) mount(App, { target, props: { home, pages, services } })

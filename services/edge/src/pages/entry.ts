@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { compressedPage, readAssets, type StaticFile } from './files.ts'
 
 /** What the page knows before its first request. */
-export type PageFacts = { version: string; mounts: readonly string[]; sign_in: string | null; base: string }
+export type PageFacts = {
+  version: string
+  mounts: readonly string[]
+  sign_in: string | null
+  base: string
+  /** Whether branches can be managed, by the admin key. */
+  has_admin_key: boolean
+}
 
 export type WebApp = { entry: StaticFile; assets: ReadonlyMap<string, StaticFile> }
 

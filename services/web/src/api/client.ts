@@ -2,7 +2,6 @@ import type { Routes } from '@trellis/protos/edge/client.ts'
 import { withBase } from '../url/facts.ts'
 import { connection } from './connection.svelte.ts'
 import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
-import { fetchWithProgress, type OnSent } from './fetch-with-progress.ts'
 import { credentialsOf, promptForKey } from './keys.svelte.ts'
 import { type QueryValue, requestUrl } from './request-url.ts'
 
@@ -26,13 +25,15 @@ export type RequestOf<Name extends RouteName> = Part<'path', Routes[Name]['path'
   Part<'query', Routes[Name]['query']> &
   BodyPart<Routes[Name]['body']>
 
+export type Send = (url: string, init: RequestInit) => Promise<Response>
+
 export type CallOptions = {
   signal?: AbortSignal
   /** A 401 does not open the key dialog. */
   quiet?: boolean
   headers?: Record<string, string>
-  /** Called as the body is sent. */
-  onSent?: OnSent
+  /** Sends the request in the place of `fetch`, such as with its progress. */
+  send?: Send
 }
 
 type AnyRequest = {
@@ -78,9 +79,9 @@ window.addEventListener('pagehide', () => (isLeaving = true))
 window.addEventListener('pageshow', () => (isLeaving = false))
 
 /** Sends a request; a GET that a network error hits is sent once more. */
-const send = async (url: string, init: RequestInit, isSafe: boolean, onSent?: OnSent): Promise<Response> => {
+const send = async (url: string, init: RequestInit, isSafe: boolean, by: Send = fetch): Promise<Response> => {
   try {
-    const response = await (onSent ? fetchWithProgress(url, init, onSent) : fetch(url, init))
+    const response = await by(url, init)
     connection.reached()
     return response
   } catch (error) {
@@ -108,7 +109,7 @@ export const fetchRange = async (
 export const request = async (
   name: RouteName,
   { path: parameters, query, body }: AnyRequest = {},
-  { signal, quiet = false, headers = {}, onSent }: CallOptions = {},
+  { signal, quiet = false, headers = {}, send: by }: CallOptions = {},
 ): Promise<Response> => {
   const { method, path } = split(name)
   const { headers: bodyHeaders, ...sent } = bodyOf(body)
@@ -119,7 +120,7 @@ export const request = async (
     ...(signal ? { signal } : {}),
     headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },
   }
-  const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', onSent)
+  const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', by)
   if (response.ok) return response
   const failure = failureOf(response.status, await jsonOf(response), response.headers)
   if (failure.status === 401 && !quiet) promptForKey(path, method, failure.message)

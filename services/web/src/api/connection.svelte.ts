@@ -22,19 +22,30 @@ const probe = (wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
   failures += 1
   nextTry = Date.now() + wait
   timer = setTimeout(async () => {
-    try {
-      await fetch(probeUrl, { cache: 'no-store' })
-      connection.reached()
-    } catch {
+    if (await isAnswered()) connection.reached()
+    else {
       isReached = false
       probe()
     }
   }, wait)
 }
 
+const isAnswered = async (): Promise<boolean> => {
+  try {
+    await fetch(probeUrl, { cache: 'no-store' })
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const connection = {
   get isOffline(): boolean {
     return !isReached
+  },
+  /** Why nothing can be changed now; undefined while the server answers. */
+  get cannotChange(): string | undefined {
+    return isReached ? undefined : 'The server cannot be reached.'
   },
   /** When the server is polled again, in milliseconds since 1970; null while it answers. */
   get nextTry(): number | null {
@@ -55,5 +66,12 @@ export const connection = {
     if (!isReached) return
     isReached = false
     probe()
+  },
+  /** Asks the server, after something failed that says nothing about it. Returns whether it answers. */
+  check: async (): Promise<boolean> => {
+    const isThere = await isAnswered()
+    if (isThere) connection.reached()
+    else connection.lost()
+    return isThere
   },
 }

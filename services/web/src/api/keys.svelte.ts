@@ -1,4 +1,5 @@
 import { untrack } from 'svelte'
+import { connection } from './connection.svelte.ts'
 
 /** The keys of the log service. They live in memory, and in this tab's session storage only if the user chooses so. */
 export type KeyName = 'api' | 'admin'
@@ -34,6 +35,10 @@ export const keys = {
   },
   get isReadOnly(): boolean {
     return isReadOnly && values.api === ''
+  },
+  /** Why the logs cannot be changed now; undefined if they can. */
+  get cannotChange(): string | undefined {
+    return keys.isReadOnly ? 'Enter the key to change things.' : connection.cannotChange
   },
   promptFor: (name: KeyName, reason: string): void => {
     if (untrack(() => prompt) === null) prompt = { name, reason }

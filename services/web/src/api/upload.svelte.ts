@@ -1,5 +1,6 @@
 import { action } from './action.svelte.ts'
 import type { CallOptions } from './client.ts'
+import { fetchWithProgress } from './fetch-with-progress.ts'
 
 export type Upload<Value = unknown> = {
   readonly isRunning: boolean
@@ -13,7 +14,7 @@ export type Upload<Value = unknown> = {
 
 /** A change that sends files: like `action`, with its progress. `perform` passes the options to the call with the files. */
 export const upload = <Value>(
-  perform: (files: readonly File[], options: Pick<CallOptions, 'signal' | 'onSent'>) => Promise<Value>,
+  perform: (files: readonly File[], options: Pick<CallOptions, 'signal' | 'send'>) => Promise<Value>,
 ): Upload<Value> => {
   let sent = $state.raw<{ done: number; total: number } | undefined>(undefined)
   let controller = new AbortController()
@@ -23,7 +24,10 @@ export const upload = <Value>(
       sent = done < total ? { done, total } : undefined
     }
     try {
-      return await perform(files, { signal: controller.signal, onSent })
+      return await perform(files, {
+        signal: controller.signal,
+        send: (url, init) => fetchWithProgress(url, init, onSent),
+      })
     } finally {
       sent = undefined
     }

@@ -1,3 +1,5 @@
+import { connection } from '../api/connection.svelte.ts'
+import { toFailure } from '../api/failure.ts'
 import { keys } from '../api/keys.svelte.ts'
 import { leaveLogs } from '../api/log-access.svelte.ts'
 import { type Action, useActions } from '../ui/actions.svelte.ts'
@@ -25,6 +27,15 @@ export const copyLink = async (): Promise<void> => {
     toasts.show('Link copied')
   } catch {
     toasts.show('The browser does not allow copying here: copy the address instead.', { tone: 'warn' })
+  }
+}
+
+export const logOut = async (): Promise<void> => {
+  try {
+    await leaveLogs()
+    toasts.show('Logged out of the log service')
+  } catch (error) {
+    toasts.show(toFailure(error).message, { tone: 'warn' })
   }
 }
 
@@ -90,7 +101,8 @@ export const useShellActions = (shell: () => Shell, open: { palette: () => void;
       id: 'log-out',
       title: 'Log out of the log service',
       group: 'Everywhere',
-      run: () => void leaveLogs().then(() => toasts.show('Logged out of the log service')),
+      blocked: connection.cannotChange,
+      run: () => void logOut(),
     },
     ...(feedback.isEnabled
       ? [

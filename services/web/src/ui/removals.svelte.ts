@@ -1,4 +1,5 @@
 import { untrack } from 'svelte'
+import { connection } from '../api/connection.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 
 /**
@@ -14,7 +15,9 @@ export const removals = <Key extends string | number>() => {
     isShown: (key: Key): boolean => !hidden.has(key),
     /** `commit` removes it at the server and loads the list again. */
     remove: (key: Key, text: string, commit: () => Promise<unknown>): void => {
-      if (untrack(() => hidden).has(key)) return
+      const reason = untrack(() => connection.cannotChange)
+      if (reason !== undefined) toasts.show(reason)
+      if (reason !== undefined || untrack(() => hidden).has(key)) return
       hidden = new Set(untrack(() => hidden)).add(key)
       toasts.removeWithUndo(text, { commit: () => commit().then(() => show(key)), restore: () => show(key) })
     },

@@ -1,7 +1,20 @@
 /** What the server wrote into the page: see `services/edge/src/pages/entry.ts`. */
-export type Facts = { version: string; mounts: readonly string[]; sign_in: string | null; base: string }
+export type Facts = {
+  version: string
+  mounts: readonly string[]
+  sign_in: string | null
+  base: string
+  /** Whether the server has a key for managing branches. */
+  has_admin_key: boolean
+}
 
-const missing: Facts = { version: 'development', mounts: ['/listings', '/logs', '/music'], sign_in: null, base: '' }
+const missing: Facts = {
+  version: 'development',
+  mounts: ['/listings', '/logs', '/music'],
+  sign_in: null,
+  base: '',
+  has_admin_key: true,
+}
 
 const isFacts = (value: unknown): value is Partial<Facts> => typeof value === 'object' && value !== null
 

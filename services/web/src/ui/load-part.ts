@@ -1,0 +1,36 @@
+const failedStyles = new Set<HTMLLinkElement>()
+// Errors of files do not bubble.
+window.addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target)
+  },
+  true,
+)
+
+/** Styles that failed are not requested again with the part that needs them: Vite requests each once in the life of a page. */
+const reloadStyles = async (): Promise<void> => {
+  const reload = (link: HTMLLinkElement) => {
+    failedStyles.delete(link)
+    const next = link.cloneNode() as HTMLLinkElement
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    next.addEventListener('load', resolve)
+    next.addEventListener('error', () => reject(new Error(`${next.href} could not be loaded.`)))
+    link.replaceWith(next)
+    return promise
+  }
+  await Promise.all([...failedStyles].map(reload))
+}
+
+/**
+ * Loads a part of the app that is a file of its own, such as a page or a dialog. One that fails is loaded once more: a change of the network ends
+ * requests that work right after it.
+ */
+export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> => {
+  try {
+    return await load()
+  } catch {
+    await reloadStyles()
+    return load()
+  }
+}

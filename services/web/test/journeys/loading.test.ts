@@ -1,0 +1,163 @@
+import type { Trellis } from '@trellis/test/support/trellis'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settled, violationsInThemes } from '../support/accessible.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { startWithPages } from '../support/served.ts'
+
+const shell = /\/assets\/shell-[^/]*\.js$/
+const styles = /\/assets\/shell-[^/]*\.css$/
+const pages = /\/assets\/Page-[^/]*\.js$/
+
+/** Ends requests without an answer, at most so many times; returns a function that ends this. */
+const cut = async (page: Page, address: RegExp, times?: number): Promise<() => Promise<void>> => {
+  await page.route(address, (route) => route.abort(), times === undefined ? {} : { times })
+  return () => page.unroute(address)
+}
+
+/** Counts how often the page itself is requested. */
+const countLoads = (page: Page): (() => number) => {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) count += 1
+  })
+  return () => count
+}
+
+describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test.each([
+    ['script', shell],
+    ['style', styles],
+  ])('a page whose first %s was cut off loads again by itself, once', async (_, address) => {
+    const { page, context } = await browser.open(trellis.origin)
+    const loads = countLoads(page)
+    await cut(page, address, 1)
+    await page.goto('/logs/incidents?status=open')
+    await expect.poll(loads).toBe(2)
+    await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
+    await expect.poll(() => page.evaluate('getComputedStyle(document.getElementById("main")).maxWidth')).toBe('1600px')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    expect([loads(), new URL(page.url()).search]).toEqual([2, '?status=open'])
+    await context.close()
+  })
+
+  test('a page whose first script never arrives says so after one more attempt, and its Reload keeps the address', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const loads = countLoads(page)
+    const mend = await cut(page, shell)
+    await page.goto('/logs/incidents?status=open')
+    await page.getByText('Trellis could not be loaded. Check that you are online, then reload the page.').waitFor()
+    expect(loads()).toBe(2)
+    expect(await violationsInThemes(page)).toEqual([])
+    const reload = page.getByRole('link', { name: 'Reload' })
+    await reload.click()
+    await page.getByText('Check that you are online').waitFor()
+    expect(loads()).toBe(3)
+    await mend()
+    await reload.click()
+    await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?status=open')
+    await context.close()
+  })
+
+  test('a page waits with its second attempt until the server answers', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const loads = countLoads(page)
+    const mendShell = await cut(page, shell)
+    // A script requests the page itself, before it is loaded again.
+    await page.route(/\/home$/, (route) =>
+      route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+    )
+    await page.goto('/home')
+    await page.getByText('It is tried again as soon as the server answers.').waitFor()
+    await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/home'))
+    expect(loads()).toBe(1)
+    await mendShell()
+    await page.unroute(/\/home$/)
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    expect(loads()).toBe(2)
+    await context.close()
+  })
+
+  test('a page of which no script arrives shows a way to load it again', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await cut(page, /\/assets\/.*\.js$/)
+    await page.goto('/home')
+    await page.getByText('Trellis takes long to load. If nothing appears, reload the page.').waitFor()
+    await page.getByRole('link', { name: 'Reload' }).waitFor()
+    await context.close()
+  })
+
+  test('a page of the app that cannot be loaded says so, and Try again loads it', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await settled(page)
+    const loads = countLoads(page)
+    const mend = await cut(page, pages)
+    await page.getByRole('link', { name: 'Music', exact: true }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'This page could not be loaded.' })
+    await alert.waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    const tryAgain = alert.getByRole('button', { name: 'Try again' })
+    // The server answers and the file does not come: only a new page can know where it is now. It is loaded once a click.
+    await tryAgain.click()
+    await expect.poll(loads).toBe(1)
+    await alert.waitFor()
+    expect(loads()).toBe(1)
+    await mend()
+    await tryAgain.click()
+    await alert.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    expect(loads()).toBe(1)
+    await context.close()
+  })
+
+  test('styles of a page of the app that were cut off are loaded with it when it is tried again', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await settled(page)
+    const failed = page.waitForEvent('requestfailed', (request) => request.resourceType() === 'stylesheet')
+    await cut(page, /\/assets\/(?!shell-)[^/]*\.css$/, 1)
+    await page.getByRole('link', { name: 'Listings', exact: true }).click()
+    await failed
+    await page.getByRole('searchbox', { name: 'Search listings' }).waitFor()
+    const unstyled = `[...document.styleSheets].map(({ cssRules }) => cssRules.length).includes(0)`
+    expect(await page.evaluate(unstyled)).toBe(false)
+    await context.close()
+  })
+
+  test('a page that is opened without a network loads by itself with the network', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await settled(page)
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'Music', exact: true }).click()
+    await page.getByText('This page is loaded as soon as it can be.').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    await context.close()
+  })
+
+  test('a dialog that cannot be loaded says so, and opens once it can', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const mend = await cut(page, /\/assets\/KeyHelp-[^/]*\.js$/)
+    await page.goto('/home')
+    await settled(page)
+    await page.keyboard.press('?')
+    await page.getByText('This could not be loaded.').waitFor()
+    await mend()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await context.close()
+  })
+})

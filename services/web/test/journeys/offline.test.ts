@@ -1,0 +1,170 @@
+import type { Trellis } from '@trellis/test/support/trellis'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../screens/seed.ts'
+import { settled, violationsInThemes } from '../support/accessible.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { startWithPages } from '../support/served.ts'
+
+type Seeded = Awaited<ReturnType<typeof seed>>
+type Case = [name: string, path: (seeded: Seeded) => string, controls: readonly (string | RegExp)[]]
+
+/** Pages with controls that change something at once, without a dialog in between. */
+const cases: readonly Case[] = [
+  ['a search of listings', () => '/listings?q=canon+camera', ['Look up seller', 'Block seller', 'Report']],
+  [
+    'a listing',
+    ({ listings: [id] }) => `/listings/item/${id}`,
+    ['Look up seller', /^(?:Block|Unblock) seller$/, 'Report'],
+  ],
+  ['saved searches', () => '/listings/saved', ['Run', /^Delete /, 'Monitor']],
+  ['alerts', () => '/listings/alerts', ['Remind me tomorrow', 'Dismiss', 'Dismiss all']],
+  ['the blocklist of listings', () => '/listings/blocklist', ['Unblock', 'Choose a CSV file']],
+  ['settings of listings', () => '/listings/settings', ['Currency for comparison', 'Share the sellers that I block']],
+  ['an incident', ({ incident }) => `/logs/incidents/${incident}`, ['Edit', 'Delete']],
+  ['detections', () => '/logs/detections', ['Acknowledge']],
+  ['sources', () => '/logs/sources', ['Choose files', /^Delete /, 'Free disk space']],
+  ['the blocklist of logs', () => '/logs/blocklist', ['Approve', 'Ignore']],
+  ['a studio', ({ chain }) => `/music/chains/${chain}`, ['Commit', 'Discard', 'Continue']],
+]
+
+const control = (page: Page, name: string | RegExp) => {
+  const main = page.getByRole('main')
+  const options = typeof name === 'string' ? { name, exact: true } : { name }
+  return main
+    .getByRole('button', options)
+    .or(main.getByRole('checkbox', options))
+    .or(main.getByRole('combobox', options))
+    .first()
+}
+
+describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  let seeded: Seeded
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+    seeded = await seed(trellis.origin)
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test.each(cases)(
+    '%s: what changes something is switched off and says why, until the server is back',
+    async (_, path, names) => {
+      const { page, context } = await browser.open(trellis.origin)
+      await page.goto(path(seeded))
+      await settled(page)
+      const offline = page.getByText('The server cannot be reached. What you see stays; changes are not possible.')
+      for (const name of names)
+        await expect.poll(() => control(page, name).isEnabled(), { message: String(name) }).toBe(true)
+      await context.setOffline(true)
+      await offline.waitFor()
+      for (const name of names) {
+        const found = control(page, name)
+        expect([name, await found.isDisabled(), await found.getAttribute('title')]).toEqual([
+          name,
+          true,
+          'The server cannot be reached.',
+        ])
+      }
+      expect(await violationsInThemes(page)).toEqual([])
+      await context.setOffline(false)
+      await offline.waitFor({ state: 'detached' })
+      for (const name of names)
+        await expect.poll(() => control(page, name).isEnabled(), { message: String(name) }).toBe(true)
+      await context.close()
+    },
+  )
+
+  test('a row that is to be removed stays, as does one whose removal did not reach the server', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/listings/saved')
+    const row = page.getByRole('main').getByText('ThinkPad', { exact: true })
+    await row.waitFor()
+    await page.getByRole('button', { name: 'Delete ThinkPad' }).click()
+    await row.waitFor({ state: 'detached' })
+    await context.setOffline(true)
+    await row.waitFor()
+    // It is not `disabled` in HTML, so that it explains itself to those who press it.
+    await page.getByRole('button', { name: 'Delete ThinkPad' }).click({ force: true })
+    await page.getByText('The server cannot be reached.', { exact: true }).waitFor()
+    expect(await row.isVisible()).toBe(true)
+    await context.close()
+  })
+
+  test('a part that cannot be loaded without a network says so calmly, and loads with it', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/logs')
+    await settled(page)
+    await context.setOffline(true)
+    await page.getByText('changes are not possible').waitFor()
+    await page.getByRole('searchbox', { name: 'Search logs' }).fill('refused')
+    await page.getByRole('main').getByRole('button', { name: 'Search', exact: true }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'The search failed.' })
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('The server cannot be reached.')
+    await context.setOffline(false)
+    await alert.waitFor({ state: 'detached' })
+    await page.getByText(/found in .* ms/).waitFor()
+    await context.close()
+  })
+
+  test('lines that are followed are not said to be followed without a network', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/logs?live=1')
+    await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('status').filter({ hasText: 'Interrupted: the server cannot be reached' }).waitFor()
+    await context.setOffline(false)
+    await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
+    await context.close()
+  })
+})
+
+describe.skipIf(!hasBrowser)(`branches and their key${skipped}`, () => {
+  const key = 'of-this-test'
+
+  test('a server without an admin key is explained, and nothing is requested', async () => {
+    await using trellis = await startWithPages()
+    await using browser = await launchBrowser()
+    const { page, problems } = await browser.open(trellis.origin)
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await page.goto('/logs/branches')
+    await page.getByText('Branches are switched off here.').waitFor()
+    await page.getByText('SERVICE_ORCHARD_ADMIN_KEY').waitFor()
+    await settled(page)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await violationsInThemes(page)).toEqual([])
+    expect(requested.filter((url) => url.includes('/orchard/'))).toEqual([])
+    expect(problems()).toEqual([])
+  })
+
+  test('a reader without the admin key is asked for it calmly, and a wrong one is refused', async () => {
+    await using trellis = await startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key })
+    await using browser = await launchBrowser()
+    const { page } = await browser.open(trellis.origin)
+    await page.goto('/logs/branches')
+    await page.getByText('Managing branches needs the admin key.').waitFor()
+    expect([await page.getByRole('dialog').count(), await page.getByRole('alert').count()]).toEqual([0, 0])
+    expect(await violationsInThemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Enter the admin key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Admin key of the log service' })
+    const enter = async (value: string) => {
+      await dialog.getByLabel('Key', { exact: true }).fill(value)
+      await dialog.getByRole('button', { name: 'Use this key' }).click()
+    }
+    await enter('another')
+    await dialog
+      .getByText(/key/i)
+      .filter({ hasText: /wrong|invalid|not/i })
+      .first()
+      .waitFor()
+    await enter(key)
+    await page.getByText('No branches yet.').waitFor()
+    await page.getByRole('button', { name: 'New branch' }).first().waitFor()
+  })
+})
