@@ -6,9 +6,7 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite'
 const api = ['^/(listings|logs|music)/(api|health|openapi)', '^/logs/branches/[^/]+/api', '^/docs', '^/(ready|health)']
 const target = 'http://127.0.0.1:8080'
 
-/**
- * Puts `src/boot.ts` before the app as a file of its own: it handles what it is that the app cannot be loaded, so that it may not be a part of it.
- */
+/** Puts `src/boot.ts` before the app, as a file of its own: it must run when the files of the app cannot be loaded. */
 const bootScript = (): Plugin => {
   let isBuild = false
   return {

@@ -16,7 +16,7 @@ test('no component has inline styles or raw markup, which the content security p
   expect(wrong.map(([name]) => name)).toEqual([])
 })
 
-/** Handles what it is that the app cannot be loaded, and so cannot import anything of it. */
+/** Runs when the files of the app cannot be loaded, so it imports none of them. */
 const boot = 'boot.ts'
 
 test('pages do not fetch by themselves', () => {

@@ -67,7 +67,7 @@ export const connection = {
     isReached = false
     probe()
   },
-  /** Asks the server, after something failed that says nothing about it. Returns whether it answers. */
+  /** Requests the health route, after a failure that does not show whether the server is reached. Returns whether it answers. */
   check: async (): Promise<boolean> => {
     const isThere = await isAnswered()
     if (isThere) connection.reached()

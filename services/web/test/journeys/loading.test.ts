@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
-  test('a page whose first script never arrives says so after one more attempt, and its Reload keeps the address', async () => {
+  test('a page whose first script never arrives shows an error after one retry, and its Reload keeps the address', async () => {
     const { page, context } = await browser.open(trellis.origin)
     const loads = countLoads(page)
     const mend = await cut(page, shell)
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
-  test('a page of the app that cannot be loaded says so, and Try again loads it', async () => {
+  test('a page of the app that cannot be loaded shows an error, and Try again loads it', async () => {
     const { page, context } = await browser.open(trellis.origin)
     await page.goto('/home')
     await settled(page)
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
-  test('a dialog that cannot be loaded says so, and opens once it can', async () => {
+  test('a dialog that cannot be loaded shows a toast, and opens once it can', async () => {
     const { page, context } = await browser.open(trellis.origin)
     const mend = await cut(page, /\/assets\/KeyHelp-[^/]*\.js$/)
     await page.goto('/home')

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   afterAll(() => opened.disposeAsync())
 
   test.each(cases)(
-    '%s: what changes something is switched off and says why, until the server is back',
+    '%s: controls that change something are disabled with the reason until the server is back',
     async (_, path, names) => {
       const { page, context } = await browser.open(trellis.origin)
       await page.goto(path(seeded))
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.close()
   })
 
-  test('a part that cannot be loaded without a network says so calmly, and loads with it', async () => {
+  test('a part that cannot be loaded without a network shows a calm note, and loads with it', async () => {
     const { page, context } = await browser.open(trellis.origin)
     await page.goto('/logs')
     await settled(page)
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.close()
   })
 
-  test('lines that are followed are not said to be followed without a network', async () => {
+  test('a live tail without a network does not claim to follow', async () => {
     const { page, context } = await browser.open(trellis.origin)
     await page.goto('/logs?live=1')
     await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)(`branches and their key${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('a reader without the admin key is asked for it calmly, and a wrong one is refused', async () => {
+  test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
     await using trellis = await startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key })
     await using browser = await launchBrowser()
     const { page } = await browser.open(trellis.origin)
