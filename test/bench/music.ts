@@ -9,9 +9,12 @@ import {
 } from '../../services/music/bench/analysis.ts'
 import { generationCases, timeGeneration } from '../../services/music/bench/generation.ts'
 import { judgeHiddenHalves } from '../../services/music/bench/hidden-half.ts'
+import { type Compared, judgeKnownLayers, judgeLayers } from '../../services/music/bench/layers.ts'
 import { judgeRecombination, type RecombinationFigures, type Source } from '../../services/music/bench/recombination.ts'
 import { judgeThirds } from '../../services/music/bench/recordings.ts'
 import { blockLength, decodeAll } from '../../services/music/test/audio-files.ts'
+import { playEnsemble } from '../../services/music/test/ensemble-pieces.ts'
+import { arrangements } from '../../services/music/test/stem-pieces.ts'
 import { formSeconds, type PieceScore, playPiece } from '../../services/music/test/synthetic-pieces.ts'
 import { sharedData } from '../support/shared-data.ts'
 import { round } from './machine.ts'
@@ -141,6 +144,7 @@ export async function* benchRecombination(): AsyncGenerator<string[]> {
   }
   if (real.length > 0) yield seamLines('recordings', real)
   yield* benchHiddenHalves()
+  yield* benchLayers()
 }
 
 /** Length (s) of continuations that are compared with a hidden half. */
@@ -174,6 +178,53 @@ async function* benchHiddenHalves(): AsyncGenerator<string[]> {
       ({ name, distance, nearestOther }) =>
         `    not nearest: a take of ${name}, at ${round(distance, 2)}; another piece is at ${round(nearestOther, 2)}`,
     ),
+  ]
+}
+
+/** Styles of the second generator that have drums, and the tempi (bpm) at which they are judged. */
+const drummed = { styles: ['disco', 'motown', 'boom bap', 'breakbeat', 'samba'], slowest: 85, fastest: 155 }
+
+/** Measures takes of which some bars get the drums of others, and such bars alone in pieces of known parts. */
+async function* benchLayers(): AsyncGenerator<string[]> {
+  const scores = ensembleScores(seed + 3, { stride: 2 * thinning, seconds: 60 }).filter(
+    ({ style, bpm }) => drummed.styles.includes(style) && bpm >= drummed.slowest && bpm <= drummed.fastest,
+  )
+  const figures = await judgeLayers(
+    scores.map((score) => ({
+      name: `${score.style} ${score.bpm}`,
+      block: [playEnsemble(score).samples],
+      sampleRate: 22_050,
+    })),
+    60,
+  )
+  const layered = figures.filter(({ layers }) => layers > 0)
+  const both = (read: (one: (typeof figures)[number]) => Compared, digits = 2) =>
+    [0, 1]
+      .map((side) =>
+        spreadOf(
+          layered.map((one) => read(one)[side as 0 | 1]),
+          digits,
+        ),
+      )
+      .join('; with: ')
+  yield [
+    `  ${figures.length} continuations of 60 s from 30 s of pieces with drums, of which ${layered.length} have bars with the drums of others: ${round(mean(layered.map(({ layers, bars }) => (100 * layers) / bars)), 0)} % of their bars`,
+    `    share of beats played again with the same drums, without layers: ${both(({ again }) => again)}`,
+    `    longest passage as in the source (bars), without: ${both(({ copied }) => copied, 1)} (limit: 8)`,
+    `    longest passage played again (bars), without: ${both(({ repeated }) => repeated, 1)}`,
+    `    largest share of drums repeated after a fixed number of beats, without: ${both(({ loop }) => loop)}`,
+    `    distance from the hidden half, without: ${both(({ distance }) => distance, 3)}; mean change ${round(mean(layered.map(({ distance }) => distance[1] - distance[0])), 3)}`,
+    `    CPU time of rendering (s), without: ${both(({ seconds }) => seconds)}`,
+  ]
+  const known = (await Promise.all(arrangements.map(judgeKnownLayers))).flat()
+  const means = (read: (one: (typeof known)[number]) => Compared, digits: number) =>
+    [0, 1]
+      .map((side) => round(mean(known.map((one) => read(one)[side as 0 | 1])), digits))
+      .join('; with the other drums: ')
+  yield [
+    `  ${known.length} bars of pieces of known parts under the drums of another rhythm, compared with the true mixture:`,
+    `    SDR (dB), as they were: ${means(({ sdr }) => sdr, 1)}`,
+    `    attacks F, as they were: ${means(({ attacks }) => attacks, 2)}; ${round(mean(known.map(({ attackCount }) => attackCount)), 2)} times as many attacks as in the true mixture`,
   ]
 }
 

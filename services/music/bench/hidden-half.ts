@@ -66,7 +66,7 @@ export type HiddenHalfFigures = {
 }
 
 /** Portraits of the excerpts of a block, each of which overlaps the next by half. */
-const excerptsOf = (block: Block, sampleRate: number, frames: number): Portrait[] => {
+export const excerptsOf = (block: Block, sampleRate: number, frames: number): Portrait[] => {
   const starts = Math.floor((blockLength(block) - frames) / (frames / 2)) + 1
   return Array.from({ length: Math.max(0, starts) }, (_, i) =>
     portraitOf(sliceBlock(block, Math.floor((i * frames) / 2), Math.floor((i * frames) / 2) + frames), sampleRate),

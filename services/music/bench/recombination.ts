@@ -37,7 +37,7 @@ export type RecombinationFigures = {
   readonly totalShare: number
 }
 
-const stepsOf = (runs: readonly Run[]): number[] =>
+export const stepsOf = (runs: readonly Run[]): number[] =>
   runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
 
 /** The largest share of steps that equal the step some steps before, over all such distances up to half the length. */

@@ -51,9 +51,7 @@ export const separateByBaselines = async (
     (i) => at(percussive, i) ** 2 / Math.max(1e-20, at(percussive, i) ** 2 + at(harmonic, i) ** 2),
   )
   const bass = maskOf(magnitudes, (_, bin) => (bin * hertz < bassHertz ? 1 : 0))
-  return createMaskedSynthesis(transform, { channels: mixture.length, samples }).add(
-    { start, block },
-    [vocals, drums, bass],
-    range,
-  )
+  const synthesis = createMaskedSynthesis(transform, { channels: mixture.length, samples, stems: 3 })
+  const [sung = [], hit = [], low = []] = synthesis.add({ start, block }, [vocals, drums, bass], range)
+  return [sung, hit, low]
 }

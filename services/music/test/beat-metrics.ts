@@ -28,12 +28,17 @@ export const beatFMeasure = (truth: readonly number[], found: readonly number[])
   return (2 * matches(reference, estimate, tolerance)) / (reference.length + estimate.length)
 }
 
+/** F-measure of attacks within `reach` seconds. */
+export const attackFMeasure = (truth: readonly number[], found: readonly number[], reach: number): number =>
+  truth.length + found.length === 0 ? 1 : (2 * matches(truth, found, reach)) / (truth.length + found.length)
+
 /** F-measure of section boundaries within `reach` seconds; the beginning of the piece does not count. */
-export const boundaryFMeasure = (truth: readonly number[], found: readonly number[], reach: number): number => {
-  const [reference, estimate] = [truth.slice(1), found.filter((time) => time > reach)]
-  if (reference.length + estimate.length === 0) return 1
-  return (2 * matches(reference, estimate, reach)) / (reference.length + estimate.length)
-}
+export const boundaryFMeasure = (truth: readonly number[], found: readonly number[], reach: number): number =>
+  attackFMeasure(
+    truth.slice(1),
+    found.filter((time) => time > reach),
+    reach,
+  )
 
 /** Whether a tempo is right within 4 %, or right but for a factor of 2, 3, 1/2 or 1/3. */
 export const tempoAccuracy = (truth: number, found: number | null): { exact: boolean; octave: boolean } => {

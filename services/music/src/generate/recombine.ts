@@ -2,10 +2,12 @@ import { analyseSound } from '../analysis/analyse.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
+import { createBarDrums } from './bar-drums.ts'
 import { continueLoudness } from './continue-loudness.ts'
 import { tryFirstJoins } from './first-join.ts'
 import { fitLength, stretchable } from './fit-length.ts'
 import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
+import { chooseLayers, type Layer } from './layer-bars.ts'
 import { leaveOut } from './leave-out.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
@@ -67,7 +69,7 @@ export const prepareMaterial = async ({ context, listen, onProgress, signal }: O
   const isSilent = silentSteps(analysis.spectral, grid) > 0
   const trials = isSilent ? undefined : await tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
   const startCost = alike.map((cost, step) => (cost + 2 * (trials?.[step] ?? cost)) / 3)
-  return { mono, attacks, grid, startCost }
+  return { mono, attacks, grid, startCost, drumsOf: createBarDrums(mono, grid) }
 }
 
 export type Material = Awaited<ReturnType<typeof prepareMaterial>>
@@ -93,16 +95,28 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
   return { plan, played, steering, honored }
 }
 
+type Take = Omit<ReturnType<typeof planTake>, 'honored'>
+
+/** Chooses the bars of a take that get the drums of other bars: none without a prompt for variation. */
+export const layersOf = async (
+  { grid, drumsOf }: Material,
+  { plan, steering }: Take,
+  { seed, signal }: ContinuationRequest,
+): Promise<Layer[]> => {
+  if (steering.variety <= 0 || steering.leaveOut.includes('drums')) return []
+  return chooseLayers({ grid, runs: plan.runs, drumsOf, seed, ...(signal && { signal }) })
+}
+
 /** Renders a plan, with joins that match time, level and waveform, and as the prompt steers it. */
-export const playTake = async (
-  { mono, attacks, grid }: Material,
-  { plan, played, steering }: Omit<ReturnType<typeof planTake>, 'honored'>,
-  { context, frames, onProgress, signal }: ContinuationRequest,
-): Promise<Block> => {
+export const playTake = async (material: Material, take: Take, request: ContinuationRequest): Promise<Block> => {
+  const { mono, attacks, grid } = material
+  const { plan, played, steering } = take
+  const { context, frames, onProgress, signal } = request
+  const layers = await layersOf(material, take, request)
   const rendering = steering.leaveOut.length > 0 ? 1 - separatingShare : 1
   const rendered = await renderPlan({
     source: context,
-    ...{ mono, attacks, grid, plan, frames: played },
+    ...{ mono, attacks, grid, plan, layers, frames: played },
     ends: steering.outro,
     onProgress: (share) => onProgress?.(0.6 + 0.4 * rendering * share),
     ...(signal && { signal }),

@@ -9,6 +9,8 @@ import { extrapolate } from './extrapolate.ts'
 import { fadeFromPast } from './first-fade.ts'
 import { FIRST_FADE } from './first-join.ts'
 import { fitLength } from './fit-length.ts'
+import type { Layer } from './layer-bars.ts'
+import { createDrumLayering } from './layer-drums.ts'
 import { matchLevel } from './match-level.ts'
 import { mostStretch, type Plan, type Run } from './plan.ts'
 import { limitToSource } from './source-peak.ts'
@@ -23,6 +25,8 @@ export type RenderRequest = {
   readonly attacks: Float32Array
   readonly grid: StepGrid
   readonly plan: Plan
+  /** Bars of the plan that get the drums of others. */
+  readonly layers: readonly Layer[]
   /** Length of the result. */
   readonly frames: number
   /** Whether a whole plan ends the piece, so that it rings out instead of being stretched to its length. */
@@ -45,13 +49,14 @@ const PAST = 1
 type PlayRun = (run: Run, index: number, at: number) => Promise<number>
 
 const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
-  const { source, mono, attacks, grid, plan } = request
+  const { source, mono, attacks, grid, plan, layers, signal } = request
   const { sampleRate } = source
   const join = joins[grid.kind]
   const inFrames = (seconds: number) => Math.round(seconds * sampleRate)
   const toNative = (samples: number) => Math.round((samples * sampleRate) / analysisRate)
   const guard = join.guard * analysisRate
   const clear = clearAttack(attacks)
+  const layerDrums = createDrumLayering(source, grid, join)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.samples
 
@@ -72,6 +77,8 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
       ? await source.read(source.frames - lead, lead)
       : sliceBlock(output, Math.max(0, at - lead), at)
     const before = sliceBlock(stretch, 0, lead)
+    const own = layers.filter((layer) => layer.run === index)
+    await layerDrums(coming, from - fade, own, signal)
     matchLevel({ played, before, coming, sampleRate, position: isFirst ? 'first' : 'inner' })
     if (isFirst) {
       const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))

@@ -9,7 +9,7 @@ export type LeftOut = Exclude<StemName, 'other'>
 export type Steering = {
   /** Above 0 prefers louder and denser stretches, below 0 quieter ones. */
   readonly energy: number
-  /** Above 0 makes jumps cheaper, below 0 more expensive. */
+  /** Above 0 makes jumps cheaper, and bars get the drums of others; below 0 jumps are more expensive. */
   readonly variety: number
   /** Above 0 prefers stretches in which much begins (drums), below 0 those in which little does. */
   readonly drums: number

@@ -1,7 +1,6 @@
 import { type Block, silentBlock } from '../audio/pcm.ts'
 import { frameStart, type ShortTimeFourier } from '../dsp/short-time-fourier.ts'
 import { frameOf, type Spectrogram } from '../dsp/spectrogram.ts'
-import type { Masks } from './blind-masks.ts'
 import type { Stretch } from './segment-spectra.ts'
 
 /** Multiplies a spectrum by a mask. Bins above those of the mask get the mean of its upper half. */
@@ -24,15 +23,19 @@ const applyMask = (
 /** Synthesises the masked mixture, frame after frame; all frames must be added in order. */
 export const createMaskedSynthesis = (
   transform: ShortTimeFourier,
-  { channels, samples }: { channels: number; samples: number },
+  { channels, samples, stems }: { channels: number; samples: number; stems: number },
 ) => {
   const { size, hop, bins } = transform
   const spectrum = () => ({ re: new Float64Array(bins), im: new Float64Array(bins) })
   const [mixture, masked] = [spectrum(), spectrum()]
   // The end of the last frames, which later frames are added to.
-  const tails = Array.from({ length: 3 }, () => silentBlock(channels, size - hop))
+  const tails = Array.from({ length: stems }, () => silentBlock(channels, size - hop))
 
-  const synthesise = ({ start, block }: Stretch, masks: Masks, { from, to }: { from: number; to: number }): Block[] => {
+  const synthesise = (
+    { start, block }: Stretch,
+    masks: readonly Spectrogram[],
+    { from, to }: { from: number; to: number },
+  ): Block[] => {
     const first = frameStart(from, hop)
     const buffers = masks.map(() => silentBlock(channels, (to - from) * hop + size - hop))
     for (const [stem, buffer] of buffers.entries())
@@ -42,7 +45,7 @@ export const createMaskedSynthesis = (
         const at = frameStart(frame, hop)
         transform.analyse(channel, at - start, mixture.re, mixture.im)
         for (const [stem, mask] of masks.entries()) {
-          applyMask(mixture, frameOf(mask as Spectrogram, frame - from), masked)
+          applyMask(mixture, frameOf(mask, frame - from), masked)
           const target = buffers[stem]?.[index]
           if (target) transform.synthesise(masked.re, masked.im, target, at - first)
         }
@@ -58,13 +61,12 @@ export const createMaskedSynthesis = (
   return {
     startOf,
     /** The samples from `startOf(from)` to `startOf(to)` of each masked mixture. `masks` begin at the frame `from`. */
-    add(stretch: Stretch, masks: Masks, range: { from: number; to: number }): [Block, Block, Block] {
+    add(stretch: Stretch, masks: readonly Spectrogram[], range: { from: number; to: number }): Block[] {
       const first = frameStart(range.from, hop)
       const end = Math.min(samples, frameStart(range.to, hop))
-      const [vocals = [], drums = [], bass = []] = synthesise(stretch, masks, range).map((buffer) =>
+      return synthesise(stretch, masks, range).map((buffer) =>
         buffer.map((channel) => channel.subarray(startOf(range.from) - first, end - first)),
       )
-      return [vocals, drums, bass]
     },
   }
 }

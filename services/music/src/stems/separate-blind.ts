@@ -1,16 +1,11 @@
-import { type Block, silentBlock } from '../audio/pcm.ts'
+import type { Block } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
-import {
-  createShortTimeFourier,
-  frameSizeFor,
-  frameStart,
-  framesToCover,
-  type ShortTimeFourier,
-} from '../dsp/short-time-fourier.ts'
+import { createShortTimeFourier, frameSizeFor, framesToCover } from '../dsp/short-time-fourier.ts'
 import { frameOf } from '../dsp/spectrogram.ts'
 import { blindMasks, type Masks } from './blind-masks.ts'
 import { createMaskedSynthesis } from './masked-synthesis.ts'
-import { type Stretch, spectraOf } from './segment-spectra.ts'
+import { analysedBins, readStretch } from './read-stretch.ts'
+import { spectraOf } from './segment-spectra.ts'
 import { type Segment, segmentsOf } from './segments.ts'
 import type { Estimates, SeparationOptions, Separator } from './separator.ts'
 
@@ -19,26 +14,8 @@ const segmentSeconds = 45
 const overlapSeconds = 1
 /** Frames around a segment that its median filters also see, in seconds. */
 const contextSeconds = 0.5
-/** Masks are computed up to this frequency (Hz); above it, each frame continues the mean of the octave below. */
-const analysedHertz = 16_000
-
 /** Share of the time of a segment that its masks take; the rest is synthesis. */
 const masksShare = 0.8
-
-/** The samples that the frames `from` to `to` cover, with silence around the piece. */
-const readStretch = async (
-  audio: StoredAudio,
-  { size, hop }: ShortTimeFourier,
-  { from, to }: { from: number; to: number },
-): Promise<Stretch> => {
-  const start = frameStart(from, hop)
-  const end = frameStart(to - 1, hop) + size
-  const first = Math.max(0, start)
-  const samples = await audio.read(first, Math.max(0, Math.min(audio.frames, end) - first))
-  const block = silentBlock(audio.channels, end - start)
-  for (const [index, channel] of block.entries()) channel.set(samples[index] ?? [], first - start)
-  return { start, block }
-}
 
 /** Fades the masks of the segment before into the first frames of this one's. */
 const fadeIn = (masks: Masks, before: Masks | undefined, { shared }: Segment): void => {
@@ -75,12 +52,12 @@ export const separateBlind: Separator = async function* (
   const { sampleRate, channels, frames: samples } = audio
   const transform = createShortTimeFourier(frameSizeFor(sampleRate))
   const grid = { frameSeconds: transform.hop / sampleRate, binHertz: sampleRate / transform.size }
-  const bins = Math.min(transform.bins, Math.ceil(analysedHertz / grid.binHertz) + 1)
+  const bins = analysedBins(transform, sampleRate)
   const frames = framesToCover(samples, transform.hop)
   const inFrames = (seconds: number) => Math.max(1, Math.round(seconds / grid.frameSeconds))
   const [overlap, context] = [inFrames(overlapSeconds), inFrames(contextSeconds)]
   const segments = segmentsOf(frames, inFrames(segmentSeconds), overlap)
-  const synthesis = createMaskedSynthesis(transform, { channels, samples })
+  const synthesis = createMaskedSynthesis(transform, { channels, samples, stems: 3 })
   let before: Masks | undefined
   for (const [index, segment] of segments.entries()) {
     const reach = { from: Math.max(0, segment.from - context), to: Math.min(frames, segment.to + context) }
@@ -94,8 +71,8 @@ export const separateBlind: Separator = async function* (
     before = masks
     // The frames that the next segment shares are synthesised with it.
     const end = segments[index + 1]?.from ?? frames
-    const made: [Block, Block, Block] = synthesis.add(stretch, masks, { from: segment.from, to: end })
-    yield { start: synthesis.startOf(segment.from), stems: made }
+    const [vocals = [], drums = [], bass = []]: Block[] = synthesis.add(stretch, masks, { from: segment.from, to: end })
+    yield { start: synthesis.startOf(segment.from), stems: [vocals, drums, bass] }
     onProgress((index + 1) / segments.length)
     signal.throwIfAborted()
   }
