@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom, runSeed, runsFactor, shuffled } from '../support/exploration.ts'
-import { type Costs, hashOfText, readCosts } from './expensive-files.ts'
+import { type Costs, hashOfText, pathOfKey, readCosts } from './expensive-files.ts'
 import { root } from './process.ts'
 
 /** Seconds of expensive test files in a run that does not set TEST_DRAWN; three files run at a time. */
@@ -48,7 +48,7 @@ export const filesNotDrawn = (
   },
 ): string[] => {
   const keys = Object.keys(costs).filter((key) => {
-    const path = key.slice(key.indexOf(':') + 1)
+    const path = pathOfKey(key)
     return textOf(path) === costs[key]?.text && !args.some((argument) => selects(argument, path))
   })
   const areas = Object.values(Object.groupBy(shuffled(keys, randomFrom(seed)), areaOf)) as string[][]

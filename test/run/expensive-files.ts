@@ -26,3 +26,6 @@ export const readCosts = (): Costs => (existsSync(costsFile) ? JSON.parse(readFi
 
 /** The key of a file in the recorded costs. */
 export const costKey = (project: string, path: string): string => `${project}:${path}`
+
+/** The path in a key. */
+export const pathOfKey = (key: string): string => key.slice(key.indexOf(':') + 1)

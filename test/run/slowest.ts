@@ -1,38 +1,45 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
-import { type Costs, costKey, costsFile, expensiveSeconds, hashOfText } from './expensive-files.ts'
+import {
+  type Cost,
+  type Costs,
+  costKey,
+  costsFile,
+  expensiveSeconds,
+  hashOfText,
+  pathOfKey,
+  readCosts,
+} from './expensive-files.ts'
 
 /** Number of listed files; TEST_LISTED overrides it. */
 const listed = Number(process.env.TEST_LISTED || 10)
 
-type Cost = { name: string; cpu: number; seconds: number }
+type Listed = { name: string; cpu: number; seconds: number }
 
-/** What the expensive files of a run took, by key. */
-const expensiveOf = (modules: readonly TestModule[], root: string): Costs =>
-  Object.fromEntries(
-    modules
-      .map((module) => ({ module, path: relative(root, module.moduleId) }))
-      .map(({ module, path }) => ({
-        key: costKey(module.project.name, path),
-        cost: {
-          seconds: Math.round(module.diagnostic().duration / 1_000),
-          text: hashOfText(readFileSync(module.moduleId, 'utf8')),
-        },
-      }))
-      .filter(({ cost }) => cost.seconds >= expensiveSeconds)
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-      .map(({ key, cost }) => [key, cost]),
-  )
+/** The recorded costs with those of a run in place of earlier ones. */
+const withCostsOf = (modules: readonly TestModule[], root: string): Costs => {
+  const costs = modules.map((module) => ({
+    key: costKey(module.project.name, relative(root, module.moduleId)),
+    seconds: Math.round(module.diagnostic().duration / 1_000),
+    text: hashOfText(readFileSync(module.moduleId, 'utf8')),
+  }))
+  const ran = new Set(costs.map(({ key }) => key))
+  const others = Object.entries(readCosts()).filter(([key]) => !ran.has(key) && existsSync(join(root, pathOfKey(key))))
+  const measured = costs
+    .filter(({ seconds }) => seconds >= expensiveSeconds)
+    .map(({ key, seconds, text }): [string, Cost] => [key, { seconds, text }])
+  return Object.fromEntries([...others, ...measured].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
 
-const costOf = (module: TestModule, root: string): Cost => ({
+const listedOf = (module: TestModule, root: string): Listed => ({
   name: `${relative(root, module.moduleId)}${module.project.name === 'distributed' ? ' (distributed)' : ''}`,
   cpu: module.meta().cpu ?? 0,
   seconds: module.diagnostic().duration / 1_000,
 })
 
 /** Lines about the most expensive test files, so that a growing run is noticed. */
-export const slowestLines = (costs: readonly Cost[], count = listed): string[] => {
+export const slowestLines = (costs: readonly Listed[], count = listed): string[] => {
   const total = costs.reduce((sum, { cpu }) => sum + cpu, 0)
   const rows = costs
     .toSorted((a, b) => b.cpu - a.cpu)
@@ -50,8 +57,8 @@ export default class SlowestReporter implements Reporter {
     if (modules.length <= listed && !process.env.TEST_LISTED) return
     const root = modules[0]?.project.vitest.config.root ?? ''
     if (process.env.TEST_RECORD)
-      writeFileSync(costsFile, `${JSON.stringify(expensiveOf(modules, root), undefined, 2)}\n`)
-    const costs = modules.map((module) => costOf(module, root))
+      writeFileSync(costsFile, `${JSON.stringify(withCostsOf(modules, root), undefined, 2)}\n`)
+    const costs = modules.map((module) => listedOf(module, root))
     process.stdout.write(`\n${slowestLines(costs).join('\n')}\n`)
   }
 }
