@@ -9,10 +9,10 @@ const defaultSeconds = 450
 
 /** Seconds of expensive test files that this run draws. TEST_DRAWN sets them, or is `all`; a long run runs all. */
 export const drawnSeconds = ((): number => {
-  const given = process.env.TEST_DRAWN || String(defaultSeconds)
-  const seconds = given === 'all' || runsFactor >= 10 ? Number.POSITIVE_INFINITY : Number(given)
+  const value = process.env.TEST_DRAWN || String(defaultSeconds)
+  const seconds = value === 'all' || runsFactor >= 10 ? Number.POSITIVE_INFINITY : Number(value)
   if (seconds >= 0) return seconds
-  throw new Error(`TEST_DRAWN is "${given}", but must be a number of seconds from 0, or "all".`)
+  throw new Error(`TEST_DRAWN is "${value}", but must be a number of seconds from 0, or "all".`)
 })()
 
 const currentText = (path: string): string =>

@@ -2,7 +2,7 @@ import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
 import { gpusOf, gpuToleration, keepOfNode, type NodeObject, nodeResource, type Toleration } from './gpu-nodes.ts'
-import { type GpuPod, gpuPodResource, keepOfPod, notEnded } from './gpu-pods.ts'
+import { type GpuPod, gpuPodResource, reducePod, notEnded } from './gpu-pods.ts'
 import { createOptionalCache, type OptionalCache, type ReflectorParts } from './optional-cache.ts'
 
 export type GpuCapacityOptions = ReflectorParts & {
@@ -34,7 +34,7 @@ const narrowView =
 export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   const { namespaces, ownLabels, ...parts } = options
   const tolerations = [gpuToleration, ...(options.tolerations ?? [])]
-  const transform = keepOfPod(({ metadata }) =>
+  const transform = reducePod(({ metadata }) =>
     Object.entries(ownLabels).every(([name, value]) => metadata.labels?.[name] === value),
   )
   const nodes = createOptionalCache<NodeObject>(parts, {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
 import { gpuToleration, keepOfNode, type NodeObject } from './gpu-nodes.ts'
-import { type GpuPod, gpusRequestedBy, keepOfPod } from './gpu-pods.ts'
+import { type GpuPod, gpusRequestedBy, reducePod } from './gpu-pods.ts'
 import { memoryLabel, productLabel } from './gpu-resources.ts'
 
 const a100 = { [productLabel]: 'NVIDIA-A100-SXM4-80GB', [memoryLabel]: '81920' }
@@ -26,7 +26,7 @@ const pod = (
   limits: Record<string, string>,
   { on, ours = false, product, phase = 'Running' }: { on?: string; ours?: boolean; product?: string; phase?: string },
 ): GpuPod =>
-  keepOfPod(isTrellis)({
+  reducePod(isTrellis)({
     metadata: {
       name: 'pod',
       namespace: 'default',

@@ -51,7 +51,7 @@ export const gpusRequestedBy = ({ containers = [], initContainers = [] }: NonNul
  * Reduces a pod for the cache: all pods of a cluster are watched for the few with GPUs, so only the identity of the
  * others is retained.
  */
-export const keepOfPod =
+export const reducePod =
   (isOurs: (pod: GpuPod) => boolean) =>
   (pod: GpuPod): GpuPod => {
     const { name, namespace, uid, resourceVersion } = pod.metadata

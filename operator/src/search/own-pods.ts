@@ -1,6 +1,6 @@
 import { isLive, podStateOf } from '../runs/mod.ts'
 import { type Clock, compareVersions, keyOf, type Store } from '../runtime/mod.ts'
-import { keepOfPod, type Pod } from '../workers/mod.ts'
+import { type Pod, reducePod } from '../workers/mod.ts'
 
 /** The pods of runs as in the cache or, where it lags, as in the server's responses to this process. */
 export type OwnPods = {
@@ -70,7 +70,7 @@ export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock 
     hasLive: (ownerUid) => of(ownerUid).some((pod) => isLive(podStateOf(pod))),
     note: (ownerUid, pod) => {
       const others = (answers.get(ownerUid) ?? []).filter((answer) => answer.pod.metadata.uid !== pod.metadata.uid)
-      answers.set(ownerUid, [...others, { pod: keepOfPod(pod), until: clock.monotonic() + believed }])
+      answers.set(ownerUid, [...others, { pod: reducePod(pod), until: clock.monotonic() + believed }])
     },
     removed: (pod) => {
       hidden.set(pod.metadata.uid, clock.monotonic() + believed)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectAs, namespaces } from '../../test/api-server.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from '../../test/control-plane.ts'
 import type { Client } from '../runtime/mod.ts'
-import { commonLabels, hashOf, keepOfPod, labelValue, podMetadata, podSelector, podSpec, pods } from './mod.ts'
+import { commonLabels, hashOf, labelValue, podMetadata, podSelector, podSpec, pods, reducePod } from './mod.ts'
 import type { WorkerTemplate } from './templates.ts'
 
 const template: WorkerTemplate = {
@@ -39,8 +39,8 @@ test('a cached pod has only the conditions that decide something', () => {
   const conditions = types.map(
     (type) => ({ type, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }) as const,
   )
-  const kept = keepOfPod({ metadata: { name: 'a', uid: 'a', resourceVersion: '1' }, status: { conditions } })
-  expect(kept.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'PodScheduled', 'DisruptionTarget'])
+  const cached = reducePod({ metadata: { name: 'a', uid: 'a', resourceVersion: '1' }, status: { conditions } })
+  expect(cached.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'PodScheduled', 'DisruptionTarget'])
 })
 
 describe('a pod', () => {
@@ -163,7 +163,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
   test('a cached pod is less than half its size', async () => {
     const stored = await client.get(pods, { name: 'worker', namespace })
-    const retained = keepOfPod(stored)
+    const retained = reducePod(stored)
     expect(retained.metadata).toMatchObject({ name: 'worker', labels: { team: 'search' }, uid: stored.metadata.uid })
     expect(JSON.stringify(retained).length).toBeLessThan(JSON.stringify(stored).length / 2)
   })

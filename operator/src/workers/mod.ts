@@ -4,12 +4,12 @@ export { annotation, commonLabels, componentOf, label, labelValue, type Workload
 export {
   type ContainerState,
   type ContainerStatus,
-  keepOfPod,
   type Pod,
   type PodCondition,
   podCache,
   podSelector,
   pods,
+  reducePod,
 } from './pod-kind.ts'
 export type { Container, EnvironmentVariable, PodSpec, Probe, Toleration } from './pod-spec.ts'
 export { parseWorkerTemplates, readWorkerTemplates, type WorkerTemplate, type WorkerTemplates } from './templates.ts'

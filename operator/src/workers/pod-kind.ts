@@ -56,10 +56,10 @@ const containerOf = ({ name, ready, restartCount, state, lastState }: ContainerS
 })
 
 /** The conditions that decide something. A running pod has five, each with times that differ from pod to pod. */
-const keptConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget'])
+const usedConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget'])
 
 /** Reduces a pod for the cache: identity, owners, node and status. A cached pod is about a quarter of a whole one. */
-export const keepOfPod = (pod: Pod): Pod => {
+export const reducePod = (pod: Pod): Pod => {
   const { apiVersion, kind, metadata, spec, status } = withoutManagedFields(pod)
   const { phase, reason, message, conditions, initContainerStatuses, containerStatuses } = status ?? {}
   return {
@@ -74,7 +74,7 @@ export const keepOfPod = (pod: Pod): Pod => {
       ...(phase ? { phase } : {}),
       ...(reason ? { reason } : {}),
       ...(message ? { message } : {}),
-      ...(conditions ? { conditions: conditions.filter(({ type }) => keptConditions.has(type)) } : {}),
+      ...(conditions ? { conditions: conditions.filter(({ type }) => usedConditions.has(type)) } : {}),
       ...(initContainerStatuses ? { initContainerStatuses: initContainerStatuses.map(containerOf) } : {}),
       ...(containerStatuses ? { containerStatuses: containerStatuses.map(containerOf) } : {}),
     },
@@ -99,6 +99,6 @@ export const podCache = ({
   indexes?: CacheOptions<Pod>['indexes']
 }): CacheOptions<Pod> => ({
   selection: { labelSelector: podSelector(instance), ...(namespace === undefined ? {} : { namespace }) },
-  transform: keepOfPod,
+  transform: reducePod,
   ...(indexes ? { indexes } : {}),
 })

@@ -95,7 +95,7 @@ export const createCredentials = (load: () => Promise<AccessReader>, clock: Cloc
 
 /**
  * Source of the configuration: this text or file, otherwise the defaults: the KUBECONFIG file, the one in the home
- * directory, the service account of the pod. The last is read without the library if the environment is given.
+ * directory, the service account of the pod. The last is read without the library where `environment` is passed.
  */
 export type ConfigSource = {
   kubeconfig?: string

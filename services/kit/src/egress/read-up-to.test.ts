@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readUpTo } from './read-up-to.ts'
 
-/** A body of chunks; `state` tells how many were read, and whether its reader left it. */
+/** A body of chunks; `state` counts those that were read and whether the reader closed it. */
 const bodyOf = (...chunks: string[]) => {
   const state = { read: 0, isClosed: false }
   async function* body() {

@@ -27,7 +27,7 @@ const runtimeLibraries = (): string => {
   return join(dirname(entry), '../bin/napi-v6', process.platform, process.arch)
 }
 
-/** The library that a message of the dynamic linker says is not found. */
+/** The library that the dynamic linker did not find, by its message. */
 const libraryNotFound = (message: string): string | undefined =>
   /([^\s:/]+): cannot open shared object file/.exec(message)?.[1]
 

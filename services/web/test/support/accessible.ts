@@ -25,6 +25,8 @@ export const drawnThemes = (page: string): ('dark' | 'light')[] =>
 /** What axe finds wrong with a page as it stands, in the themes that are drawn for it. */
 export const violationsInThemes = async (page: Page): Promise<string[]> => {
   const found: string[] = []
+  // Where a page is scrolled, axe takes what is partly behind the sticky bar for too small.
+  await page.evaluate('scrollTo(0, 0)')
   for (const colorScheme of drawnThemes(new URL(page.url()).pathname)) {
     await page.emulateMedia({ colorScheme })
     found.push(...(await violationsOf(page)).map((line) => `${colorScheme}: ${line}`))
