@@ -31,8 +31,8 @@ const imported = { viteModuleRunner: false }
 const missing = natsMissing ?? postgresMissing ?? ''
 
 // Imported late, because it reads the seed.
-const { filesNotDrawn } = await import('./test/run/drawn-files.ts')
-const notDrawn = filesNotDrawn(process.argv.slice(2).filter((argument) => argument !== 'run'))
+const { filesNotDrawn, namedFiles } = await import('./test/run/drawn-files.ts')
+const notDrawn = filesNotDrawn(namedFiles(process.argv.slice(2)))
 
 /** The files that this run leaves out of a project. */
 const leftOutOf = (project: string): string[] => [

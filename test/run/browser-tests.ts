@@ -1,5 +1,5 @@
 /**
- * Parts of the paths of test files that use a browser. A browser aborts the requests of a page when a network interface of the machine appears
+ * What the paths of test files that use a browser start with. A browser aborts the requests of a page when a network interface of the machine appears
  * or goes, as happens when pods start, so `.ci/run` does not run these files beside the tests on the cluster.
  */
 export const browserTests = [

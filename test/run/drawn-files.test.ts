@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesNotDrawn } from './drawn-files.ts'
+import { filesNotDrawn, namedFiles } from './drawn-files.ts'
 import { type Costs, hashOfText, readCosts } from './expensive-files.ts'
 
 /** Twelve files of three areas, ten seconds each. */
@@ -34,11 +34,18 @@ test('in time, every file is drawn', () => {
   expect(seen.size).toBe(paths.length)
 })
 
-test('files that arguments name, or that have changed since, are not left out', () => {
+test('files that are named, or that have changed since, are not left out', () => {
   const [first = '', second = ''] = paths
   const textOf = (path: string) => hashOfText(path === second ? `${path}, changed` : path)
-  const left = filesNotDrawn(['run', `./${first}`], { costs, textOf, seconds: 0, seed: 1 })
+  const left = filesNotDrawn([`./${first}`], { costs, textOf, seconds: 0, seed: 1 })
   expect(drawn(left)).toEqual([`embedded:${first}`, `embedded:${second}`])
+})
+
+test('arguments of vitest that may name files are told from its options', () => {
+  expect(namedFiles(['run', '--project=embedded', 'services/logs', '-t', 'a line'])).toEqual([
+    'services/logs',
+    'a line',
+  ])
 })
 
 test('a run of everything leaves out nothing', () => {

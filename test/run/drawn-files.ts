@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom, runSeed, runsFactor, shuffled } from '../support/exploration.ts'
+import { browserTests } from './browser-tests.ts'
 import { type Costs, hashOfText, pathOfKey, readCosts } from './expensive-files.ts'
 import { root } from './process.ts'
 
@@ -14,6 +15,16 @@ export const drawnSeconds = ((): number => {
   if (seconds >= 0) return seconds
   throw new Error(`TEST_DRAWN is "${value}", but must be a number of seconds from 0, or "all".`)
 })()
+
+/** The part of the test files that this run is about; see `test/run/main.ts`. */
+const part = process.env.TEST_BROWSERS
+
+const isInPart = (path: string): boolean =>
+  part === undefined || browserTests.some((start) => path.startsWith(start)) === (part === 'only')
+
+/** Those of the arguments of vitest that may name files. In a run of the browser tests, they name only these. */
+export const namedFiles = (args: readonly string[]): string[] =>
+  part === 'only' ? [] : args.filter((argument) => argument !== 'run' && !argument.startsWith('-'))
 
 const currentText = (path: string): string =>
   existsSync(join(root, path)) ? hashOfText(readFileSync(join(root, path), 'utf8')) : ''
@@ -31,15 +42,14 @@ const inTurn = <Item>(groups: readonly (readonly Item[])[]): Item[] =>
   ).flat()
 
 /** Whether an argument of vitest, a part of a path, selects the file. */
-const selects = (argument: string, path: string): boolean =>
-  !argument.startsWith('-') && path.includes(argument.replace(/^\.\//, ''))
+const selects = (argument: string, path: string): boolean => path.includes(argument.replace(/^\.\//, ''))
 
 /**
  * The expensive test files that a run leaves out, as `PROJECT:PATH`. It draws files by its seed, from each area in turn, as long as their costs fit
- * into the seconds. It leaves out no file that its arguments name, and none that has changed since its cost was recorded.
+ * into the seconds. It leaves out no file that is named, and none that has changed since its cost was recorded.
  */
 export const filesNotDrawn = (
-  args: readonly string[],
+  named: readonly string[],
   { costs = readCosts(), seconds = drawnSeconds, seed = runSeed, textOf = currentText } = {} as {
     costs?: Costs
     seconds?: number
@@ -49,7 +59,7 @@ export const filesNotDrawn = (
 ): string[] => {
   const keys = Object.keys(costs).filter((key) => {
     const path = pathOfKey(key)
-    return textOf(path) === costs[key]?.text && !args.some((argument) => selects(argument, path))
+    return isInPart(path) && textOf(path) === costs[key]?.text && !named.some((argument) => selects(argument, path))
   })
   const areas = Object.values(Object.groupBy(shuffled(keys, randomFrom(seed)), areaOf)) as string[][]
   let left = seconds

@@ -19,13 +19,13 @@ const named = process.argv.slice(2).filter((argument) => !own.includes(argument)
 process.env.TEST_SEED ||= String(drawSeed())
 if (options.has('--all')) process.env.TEST_DRAWN = 'all'
 if (options.has('--record')) process.env.TEST_RECORD = 'yes'
+if (options.has('--browsers')) process.env.TEST_BROWSERS = 'only'
 if (options.has('--no-browsers')) process.env.TEST_BROWSERS = 'no'
 print(`Random choices are determined by TEST_SEED=${process.env.TEST_SEED}.`)
 
 /** Browser tests alone are a part of a run that has its checks elsewhere. */
-const isWhole = named.length === 0 && !options.has('--browsers')
-const files = options.has('--browsers') ? browserTests : named
-if (isWhole) {
+const hasChecks = named.length === 0 && !options.has('--browsers')
+if (named.length === 0) {
   // Imported late, because it reads the variables.
   const { filesNotDrawn } = await import('./drawn-files.ts')
   const left = filesNotDrawn([])
@@ -34,9 +34,8 @@ if (isWhole) {
     for (const file of left) print(`  ${file}`)
   }
 }
-const parts: Counts[] = isWhole
-  ? await Promise.all([runChecks(), runTests(everywhere)])
-  : [await runTests(named.length === 0 ? [...everywhere, ...files] : named)]
+const tests = runTests(named.length > 0 ? named : [...everywhere, ...(options.has('--browsers') ? browserTests : [])])
+const parts: Counts[] = await Promise.all([tests, ...(hasChecks ? [runChecks()] : [])])
 const total = (key: keyof Counts) => parts.reduce((sum, counts) => sum + counts[key], 0)
 print(`\nThat took ${Math.round((performance.now() - began) / 1_000)} s, with TEST_SEED=${process.env.TEST_SEED}.`)
 print(`${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped`)

@@ -2,7 +2,7 @@ import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
 import { gpusOf, gpuToleration, keepOfNode, type NodeObject, nodeResource, type Toleration } from './gpu-nodes.ts'
-import { type GpuPod, gpuPodResource, reducePod, notEnded } from './gpu-pods.ts'
+import { type GpuPod, gpuPodResource, notEnded, reducePod } from './gpu-pods.ts'
 import { createOptionalCache, type OptionalCache, type ReflectorParts } from './optional-cache.ts'
 
 export type GpuCapacityOptions = ReflectorParts & {

@@ -82,7 +82,7 @@ window.addEventListener('pageshow', () => (isLeaving = false))
 const send = async (url: string, init: RequestInit, isSafe: boolean, by: Send = fetch): Promise<Response> => {
   try {
     const response = await by(url, init)
-    connection.reached()
+    connection.answered()
     return response
   } catch (error) {
     if (isAbort(error) || init.signal?.aborted) throw error

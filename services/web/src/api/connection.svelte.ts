@@ -22,7 +22,7 @@ const probe = (wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
   failures += 1
   nextTry = Date.now() + wait
   timer = setTimeout(async () => {
-    if (await isAnswered()) connection.reached()
+    if (await isAnswered()) restore()
     else {
       isReached = false
       probe()
@@ -37,6 +37,14 @@ const isAnswered = async (): Promise<boolean> => {
   } catch {
     return false
   }
+}
+
+const restore = (): void => {
+  clearTimeout(timer)
+  if (!isReached) recoveries += 1
+  isReached = true
+  failures = 0
+  nextTry = null
 }
 
 export const connection = {
@@ -55,12 +63,9 @@ export const connection = {
   get recoveries(): number {
     return recoveries
   },
-  reached: (): void => {
-    clearTimeout(timer)
-    if (!isReached) recoveries += 1
-    isReached = true
-    failures = 0
-    nextTry = null
+  /** A request was answered. While the server is lost, that may have been by the browser's cache, so the server is polled. */
+  answered: (): void => {
+    if (!isReached) probe(0)
   },
   lost: (): void => {
     if (!isReached) return
@@ -70,7 +75,7 @@ export const connection = {
   /** Requests the health route, after a failure that does not show whether the server is reached. Returns whether it answers. */
   check: async (): Promise<boolean> => {
     const isThere = await isAnswered()
-    if (isThere) connection.reached()
+    if (isThere) restore()
     else connection.lost()
     return isThere
   },

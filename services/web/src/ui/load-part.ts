@@ -22,6 +22,9 @@ const reloadStyles = async (): Promise<void> => {
   await Promise.all([...failedStyles].map(reload))
 }
 
+/** A change of the network, of several interfaces in a row, is over after that. */
+const retryMilliseconds = 300
+
 /**
  * Loads a part of the app that is a file of its own, such as a page or a dialog. One that fails is loaded once more: a change of the network ends
  * requests that work right after it.
@@ -30,6 +33,7 @@ export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> =
   try {
     return await load()
   } catch {
+    await new Promise((resolve) => setTimeout(resolve, retryMilliseconds))
     await reloadStyles()
     return load()
   }

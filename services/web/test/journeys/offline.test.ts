@@ -112,6 +112,31 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.close()
   })
 
+  test('an answer from a cache does not count as the server', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await page.goto('/listings/saved')
+    await settled(page)
+    const navigation = page.getByRole('navigation', { name: 'Listings' })
+    await navigation.getByRole('link', { name: 'Alerts' }).click()
+    await settled(page)
+    await context.setOffline(true)
+    const offline = page.getByText('changes are not possible')
+    await offline.waitFor()
+    await context.route('**/listings/api/saved**', (route) => route.fulfill({ json: { saved_searches: [] } }))
+    await page.evaluate(`
+      window.hasReturned = false
+      new MutationObserver(() => {
+        window.hasReturned ||= !document.body.textContent.includes('changes are not possible')
+      }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    `)
+    const probed = page.waitForRequest(/\/health$/)
+    await navigation.getByRole('link', { name: 'Saved' }).click()
+    await page.waitForResponse(/\/listings\/api\/saved/)
+    await probed
+    expect([await offline.isVisible(), await page.evaluate('window.hasReturned')]).toEqual([true, false])
+    await context.close()
+  })
+
   test('a live tail without a network does not claim to follow', async () => {
     const { page, context } = await browser.open(trellis.origin)
     await page.goto('/logs?live=1')
