@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import { browserTests } from './test/run/browser-tests.ts'
 import { distributed, onCluster } from './test/run/distributed-files.ts'
 import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
@@ -35,10 +34,8 @@ const { filesNotDrawn, namedFiles } = await import('./test/run/drawn-files.ts')
 const notDrawn = filesNotDrawn(namedFiles(process.argv.slice(2)))
 
 /** The files that this run leaves out of a project. */
-const leftOutOf = (project: string): string[] => [
-  ...notDrawn.filter((key) => key.startsWith(`${project}:`)).map((key) => key.slice(project.length + 1)),
-  ...(process.env.TEST_BROWSERS === 'no' ? browserTests.map((part) => `${part.replace(/\/$/, '')}{,/**}`) : []),
-]
+const leftOutOf = (project: string): string[] =>
+  notDrawn.filter((key) => key.startsWith(`${project}:`)).map((key) => key.slice(project.length + 1))
 
 /** What the whole cluster feels, so that nothing else may run on it meanwhile. */
 const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']

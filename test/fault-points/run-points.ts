@@ -23,7 +23,7 @@ const faultsAt = (lasts: readonly Point[]): Fault[] =>
 const faultFilter = new RegExp(process.env.TEST_POINTS ?? '')
 
 /** Background work makes some calls only occasionally, so an armed fault may not be reached. */
-const triesPerFault = 3
+const triesPerFault = 10
 
 export type FaultRun = { name: string; fired: boolean; wrong: string[]; milliseconds: number }
 export type Violation = { scenario: string; fault: string; wrong: string[] }

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom, runSeed, runsFactor, shuffled } from '../support/exploration.ts'
-import { browserTests } from './browser-tests.ts'
 import { type Costs, hashOfText, pathOfKey, readCosts } from './expensive-files.ts'
 import { root } from './process.ts'
 
@@ -16,15 +15,9 @@ export const drawnSeconds = ((): number => {
   throw new Error(`TEST_DRAWN is "${value}", but must be a number of seconds from 0, or "all".`)
 })()
 
-/** The part of the test files that this run is about; see `test/run/main.ts`. */
-const part = process.env.TEST_BROWSERS
-
-const isInPart = (path: string): boolean =>
-  part === undefined || browserTests.some((start) => path.startsWith(start)) === (part === 'only')
-
-/** Those of the arguments of vitest that may name files. In a run of the browser tests, they name only these. */
+/** Those of the arguments of vitest that may name files. */
 export const namedFiles = (args: readonly string[]): string[] =>
-  part === 'only' ? [] : args.filter((argument) => argument !== 'run' && !argument.startsWith('-'))
+  args.filter((argument) => argument !== 'run' && !argument.startsWith('-'))
 
 const currentText = (path: string): string =>
   existsSync(join(root, path)) ? hashOfText(readFileSync(join(root, path), 'utf8')) : ''
@@ -59,7 +52,7 @@ export const filesNotDrawn = (
 ): string[] => {
   const keys = Object.keys(costs).filter((key) => {
     const path = pathOfKey(key)
-    return isInPart(path) && textOf(path) === costs[key]?.text && !named.some((argument) => selects(argument, path))
+    return textOf(path) === costs[key]?.text && !named.some((argument) => selects(argument, path))
   })
   const areas = Object.values(Object.groupBy(shuffled(keys, randomFrom(seed)), areaOf)) as string[][]
   let left = seconds

@@ -3,29 +3,24 @@
  * arguments. Prints what was skipped and why, and ends with one line of test counts. Own options, before those of vitest:
  * - `--all`: all test files (`npm run test:all`)
  * - `--record`: writes what the expensive files took
- * - `--browsers`, `--no-browsers`: only the tests that use a browser; all but these
  */
-import { browserTests } from './browser-tests.ts'
 import { runChecks } from './checks.ts'
 import { type Counts, print } from './process.ts'
 import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
 
 const began = performance.now()
-const own = ['--all', '--record', '--browsers', '--no-browsers']
+const own = ['--all', '--record']
 const options = new Set(process.argv.slice(2).filter((argument) => own.includes(argument)))
 const named = process.argv.slice(2).filter((argument) => !own.includes(argument))
 
 process.env.TEST_SEED ||= String(drawSeed())
 if (options.has('--all')) process.env.TEST_DRAWN = 'all'
 if (options.has('--record')) process.env.TEST_RECORD = 'yes'
-if (options.has('--browsers')) process.env.TEST_BROWSERS = 'only'
-if (options.has('--no-browsers')) process.env.TEST_BROWSERS = 'no'
 print(`Random choices are determined by TEST_SEED=${process.env.TEST_SEED}.`)
 
-/** Browser tests alone are a part of a run that has its checks elsewhere. */
-const hasChecks = named.length === 0 && !options.has('--browsers')
-if (named.length === 0) {
+const isWhole = named.length === 0
+if (isWhole) {
   // Imported late, because it reads the variables.
   const { filesNotDrawn } = await import('./drawn-files.ts')
   const left = filesNotDrawn([])
@@ -34,8 +29,7 @@ if (named.length === 0) {
     for (const file of left) print(`  ${file}`)
   }
 }
-const tests = runTests(named.length > 0 ? named : [...everywhere, ...(options.has('--browsers') ? browserTests : [])])
-const parts: Counts[] = await Promise.all([tests, ...(hasChecks ? [runChecks()] : [])])
+const parts: Counts[] = isWhole ? await Promise.all([runChecks(), runTests(everywhere)]) : [await runTests(named)]
 const total = (key: keyof Counts) => parts.reduce((sum, counts) => sum + counts[key], 0)
 print(`\nThat took ${Math.round((performance.now() - began) / 1_000)} s, with TEST_SEED=${process.env.TEST_SEED}.`)
 print(`${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped`)
