@@ -41,7 +41,7 @@ test('files that are named, or that have changed since, are not left out', () =>
   expect(drawn(left)).toEqual([`embedded:${first}`, `embedded:${second}`])
 })
 
-test('arguments of vitest that may name files are told from its options', () => {
+test('options of vitest are not taken for names of files', () => {
   expect(namedFiles(['run', '--project=embedded', 'services/logs', '-t', 'a line'])).toEqual([
     'services/logs',
     'a line',

@@ -15,7 +15,7 @@ export const drawnSeconds = ((): number => {
   throw new Error(`TEST_DRAWN is "${value}", but must be a number of seconds from 0, or "all".`)
 })()
 
-/** Those of the arguments of vitest that may name files. */
+/** The arguments of vitest that may name files. */
 export const namedFiles = (args: readonly string[]): string[] =>
   args.filter((argument) => argument !== 'run' && !argument.startsWith('-'))
 

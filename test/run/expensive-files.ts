@@ -16,7 +16,7 @@ export type Costs = Readonly<Record<string, Cost>>
 /** Files that took less are not listed: every run runs them. */
 export const expensiveSeconds = 4
 
-/** The expensive test files of the last whole run; `npm run test:all` writes it. */
+/** The costs of expensive test files; `npm run test:all -- --record` writes them. */
 export const costsFile = join(root, 'test/run/expensive-files.json')
 
 export const hashOfText = (text: string): string => hash('sha256', text).slice(0, 12)

@@ -1,6 +1,6 @@
 /**
  * `npm test` runs every check that this machine can run without a cluster and a draw of the expensive test files, or only the tests named by its
- * arguments. Prints what was skipped and why, and ends with one line of test counts. Own options, before those of vitest:
+ * arguments. Prints what was skipped and why, and ends with one line of test counts. Options of its own:
  * - `--all`: all test files (`npm run test:all`)
  * - `--record`: writes what the expensive files took
  */

@@ -1,7 +1,7 @@
 import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
-import { gpusOf, gpuToleration, keepOfNode, type NodeObject, nodeResource, type Toleration } from './gpu-nodes.ts'
+import { gpusOf, gpuToleration, type NodeObject, nodeResource, reduceNode, type Toleration } from './gpu-nodes.ts'
 import { type GpuPod, gpuPodResource, notEnded, reducePod } from './gpu-pods.ts'
 import { createOptionalCache, type OptionalCache, type ReflectorParts } from './optional-cache.ts'
 
@@ -40,7 +40,7 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   const nodes = createOptionalCache<NodeObject>(parts, {
     name: 'capacity-nodes',
     resource: nodeResource,
-    transform: keepOfNode,
+    transform: reduceNode,
   })
   const podsIn = (name: string, namespace?: string): OptionalCache<GpuPod> =>
     createOptionalCache<GpuPod>(parts, {

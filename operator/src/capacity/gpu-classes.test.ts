@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
-import { gpuToleration, keepOfNode, type NodeObject } from './gpu-nodes.ts'
+import { gpuToleration, type NodeObject, reduceNode } from './gpu-nodes.ts'
 import { type GpuPod, gpusRequestedBy, reducePod } from './gpu-pods.ts'
 import { memoryLabel, productLabel } from './gpu-resources.ts'
 
@@ -14,7 +14,7 @@ const node = (
   allocatable: Record<string, string>,
   { ready = 'True', ...spec }: NodeObject['spec'] & { ready?: string } = {},
 ): NodeObject =>
-  keepOfNode({
+  reduceNode({
     metadata: { name, uid: name, resourceVersion: '1', labels: { ...labels, 'kubernetes.io/hostname': name } },
     spec,
     status: { allocatable: { cpu: '8', ...allocatable }, conditions: [{ type: 'Ready', status: ready }] },

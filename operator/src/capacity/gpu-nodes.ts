@@ -23,7 +23,7 @@ const pick = (labels: Readonly<Record<string, string>> = {}, names: readonly str
   Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)))
 
 /** Reduces a node to what is read: its images, addresses and most labels are by far the larger part. */
-export const keepOfNode = ({ metadata, spec, status }: NodeObject): NodeObject => ({
+export const reduceNode = ({ metadata, spec, status }: NodeObject): NodeObject => ({
   metadata: {
     name: metadata.name,
     uid: metadata.uid,

@@ -9,7 +9,7 @@ const shell = /\/assets\/shell-[^/]*\.js$/
 const styles = /\/assets\/shell-[^/]*\.css$/
 const pages = /\/assets\/Page-[^/]*\.js$/
 
-/** Ends requests without an answer, at most so many times; returns a function that ends this. */
+/** Aborts requests, at most `times` of them; returns a function that stops it. */
 const cut = async (page: Page, address: RegExp, times?: number): Promise<() => Promise<void>> => {
   await page.route(address, (route) => route.abort(), times === undefined ? {} : { times })
   return () => page.unroute(address)
