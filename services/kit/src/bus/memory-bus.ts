@@ -9,16 +9,30 @@ export type MemoryBusOptions = {
   now?: () => number
   /** How often expired events are dropped from topics that have no publisher any more. */
   sweepEveryMilliseconds?: number
+  /**
+   * The limit of all retained events, as they are encoded. Beyond it the oldest is dropped, whichever topic it is of; the
+   * newest is retained whatever its size.
+   */
+  maxBytes?: number
 }
+
+type Retained = { readonly ring: Ring<unknown>; readonly bytes: number }
 
 /**
  * The bus within one process. Sequences start at the clock's microseconds, so that they also increase across restarts:
  * a reader that resumes with a sequence of an earlier process gets a gap instead of waiting for ever.
  */
-export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_000 }: MemoryBusOptions = {}): Bus => {
+export const createMemoryBus = ({
+  now = Date.now,
+  sweepEveryMilliseconds = 30_000,
+  maxBytes = 32 * 1024 * 1024,
+}: MemoryBusOptions = {}): Bus => {
   let sequence = now() * 1_000
   let sweptAt = now()
   const rings = new Map<string, Ring<unknown>>()
+  /** All retained events by sequence, and so from the oldest. */
+  const retained = new Map<number, Retained>()
+  let retainedBytes = 0
   const values = createMemoryKeyValue(now)
   const queues = new Map<string, MemoryQueue<unknown>>()
 
@@ -27,10 +41,23 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
     for (const [name, ring] of rings) if (ring.isIdle()) rings.delete(name)
   }
 
+  const release = (dropped: number) => {
+    retainedBytes -= retained.get(dropped)?.bytes ?? 0
+    retained.delete(dropped)
+  }
+
+  const limitBytes = () => {
+    for (const { ring } of retained.values()) {
+      if (retainedBytes <= maxBytes || retained.size === 1) return
+      ring.dropOldest()
+    }
+  }
+
   const ringOf = <Event>(topic: Topic<Event>): Ring<Event> => {
     const known = rings.get(topic.name)
     if (known) return known as Ring<Event>
-    const ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now, trimmedThrough: sequence })
+    const { keep, coalesceBy } = topic
+    const ring = createRing<Event>({ keep, coalesceBy, now, trimmedThrough: sequence, onDrop: release })
     rings.set(topic.name, ring as Ring<unknown>)
     return ring
   }
@@ -48,7 +75,12 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
       if (now() - sweptAt >= sweepEveryMilliseconds) sweep()
       sequence += 1
       // Encoded and decoded as on every other bus, so that no reader shares an object with the publisher.
-      ringOf(topic).push(sequence, topic.decode(topic.encode(event)))
+      const encoded = topic.encode(event)
+      const ring = ringOf(topic)
+      retained.set(sequence, { ring: ring as Ring<unknown>, bytes: encoded.byteLength })
+      retainedBytes += encoded.byteLength
+      ring.push(sequence, topic.decode(encoded))
+      limitBytes()
       return sequence
     },
     subscribe: (topic, { after = 'latest', signal }) => follow(ringOf(topic), { after, signal }),
@@ -60,6 +92,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
     [Symbol.asyncDispose]: async () => {
       for (const queue of queues.values()) queue.close()
       rings.clear()
+      retained.clear()
       values.clear()
       queues.clear()
     },

@@ -26,6 +26,8 @@ type RingOptions<Event> = {
   trimmedThrough: number
   /** The weight of an event, and the maximum weight of all retained events; the newest is retained whatever its weight. */
   weigh?: { of: (event: Event) => number; max: number } | undefined
+  /** Called with the sequence of each event that is dropped. */
+  onDrop?: ((sequence: number) => void) | undefined
 }
 
 /** Superseded events are skipped for readers that lag by more than this many events. */
@@ -35,7 +37,7 @@ const coalesceBeyond = 16
  * The last events of one topic, and readers that each hold no more than a cursor. When the ring has moved past the
  * cursor of a slow reader, the reader gets a gap and continues with the oldest retained event.
  */
-export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh }: RingOptions<Event>) => {
+export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh, onDrop }: RingOptions<Event>) => {
   const stored: Stored<Event>[] = []
   /** Events dropped from the front, but not yet cut from the array. */
   let offset = 0
@@ -64,6 +66,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
       stored.splice(0, offset)
       offset = 0
     }
+    onDrop?.(oldest.sequence)
   }
 
   const trim = () => {
@@ -162,6 +165,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
   return {
     push,
     prepend,
+    dropOldest,
     reader,
     newest: () => newest,
     /** Calls back once, at the next event. Returns a function that unsubscribes. */

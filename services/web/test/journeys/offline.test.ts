@@ -130,9 +130,9 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
       }).observe(document.body, { subtree: true, childList: true, characterData: true })
     `)
     const probed = page.waitForRequest(/\/health$/)
+    const answered = page.waitForResponse(/\/listings\/api\/saved/)
     await navigation.getByRole('link', { name: 'Saved' }).click()
-    await page.waitForResponse(/\/listings\/api\/saved/)
-    await probed
+    await Promise.all([answered, probed])
     expect([await offline.isVisible(), await page.evaluate('window.hasReturned')]).toEqual([true, false])
     await context.close()
   })
