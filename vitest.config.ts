@@ -120,7 +120,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: onCluster,
-          exclude: aloneOnCluster,
+          exclude: [...aloneOnCluster, ...leftOutOf('cluster')],
           globalSetup: ['test/cluster/support/setup.ts'],
           // A node of two cores has no room for the pods of two installations.
           fileParallelism: false,
@@ -132,6 +132,7 @@ export default defineConfig({
         test: {
           name: 'cluster-alone',
           include: aloneOnCluster,
+          exclude: leftOutOf('cluster-alone'),
           globalSetup: ['test/cluster/support/setup.ts'],
           sequence: { groupOrder: 2 },
         },

@@ -15,17 +15,27 @@ const options = new Set(process.argv.slice(2).filter((argument) => own.includes(
 const named = process.argv.slice(2).filter((argument) => !own.includes(argument))
 
 process.env.TEST_SEED ||= String(drawSeed())
-if (options.has('--all')) process.env.TEST_DRAWN = 'all'
+if (options.has('--all')) Object.assign(process.env, { TEST_DRAWN: 'all', TEST_DRAWN_ON_CLUSTER: 'all' })
 if (options.has('--record')) process.env.TEST_RECORD = 'yes'
 print(`Random choices are determined by TEST_SEED=${process.env.TEST_SEED}.`)
 
+// Imported late, because it reads the seed.
+const { filesNotDrawn, isOnCluster: onCluster, namedFiles, readDrawnSeconds } = await import('./drawn-files.ts')
+try {
+  readDrawnSeconds()
+} catch (error) {
+  print(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+}
+
 const isWhole = named.length === 0
-if (isWhole) {
-  // Imported late, because it reads the variables.
-  const { filesNotDrawn } = await import('./drawn-files.ts')
-  const left = filesNotDrawn([])
+/** `npm run test:cluster`, with or without names of files. */
+const isOnCluster = named.some((argument) => argument.startsWith('cluster'))
+if (isWhole || isOnCluster) {
+  const left = filesNotDrawn(namedFiles(named)).filter((key) => onCluster(key) === isOnCluster)
+  const all = isOnCluster ? 'without TEST_DRAWN_ON_CLUSTER all run' : 'npm run test:all runs all'
   if (left.length > 0) {
-    print(`Not drawn: ${left.length} of the expensive test files (npm run test:all runs all):`)
+    print(`Not drawn: ${left.length} of the expensive test files (${all}):`)
     for (const file of left) print(`  ${file}`)
   }
 }

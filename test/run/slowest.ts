@@ -17,10 +17,9 @@ const listed = Number(process.env.TEST_LISTED || 10)
 
 type Listed = { name: string; cpu: number; seconds: number }
 
-/** The recorded costs with those of a run in place of earlier ones, without tests on a cluster, which are not drawn. */
+/** The recorded costs with those of a run in place of earlier ones. */
 const withCostsOf = (modules: readonly TestModule[], root: string): Costs => {
-  const drawn = modules.filter(({ project }) => !project.name.startsWith('cluster'))
-  const costs = drawn.map((module) => ({
+  const costs = modules.map((module) => ({
     key: costKey(module.project.name, relative(root, module.moduleId)),
     seconds: Math.round(module.diagnostic().duration / 1_000),
     text: hashOfText(readFileSync(module.moduleId, 'utf8')),
