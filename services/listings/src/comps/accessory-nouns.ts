@@ -1,5 +1,5 @@
 import { plainText } from './title-atoms.ts'
-import { listed } from './unrelated-words.ts'
+import { wordSet } from './unrelated-words.ts'
 
 /**
  * Nouns of accessories and parts, by language. Their position in a title shows whether it offers one ("iPhone 14 case") or mentions it; whole things
@@ -93,7 +93,7 @@ const nounsByLanguage: readonly NounsOfLanguage[] = [
 ]
 
 const nounsOf = (rows: readonly NounsOfLanguage[]): ReadonlySet<string> =>
-  new Set(rows.flatMap(({ nouns }) => [...listed(plainText(nouns))]))
+  new Set(rows.flatMap(({ nouns }) => [...wordSet(plainText(nouns))]))
 
 const all = nounsOf(nounsByLanguage)
 const preceding = nounsOf(nounsByLanguage.filter(({ precedes }) => precedes))

@@ -1,11 +1,11 @@
 import { type Atom, atomsOf } from './title-atoms.ts'
-import { inclusion, listed, longInclusion, madeFor, partNouns, trailingWords } from './unrelated-words.ts'
+import { inclusion, longInclusion, madeFor, partNouns, trailingWords, wordSet } from './unrelated-words.ts'
 
-export const parts = listed(partNouns)
-const trailing = listed(trailingWords)
-const included = listed(longInclusion)
+export const parts = wordSet(partNouns)
+const trailing = wordSet(trailingWords)
+const included = wordSet(longInclusion)
 /** Words that end the noun phrase before them. */
-const phraseEnds = new Set([...listed(inclusion), ...listed(madeFor)])
+const phraseEnds = new Set([...wordSet(inclusion), ...wordSet(madeFor)])
 
 /** Ends a phrase of a title; a hyphen, slash or plus sign does so only between spaces. */
 const punctuation = /[,;:()[\]{}|•·!]|\s[-–—/+&*]\s/u

@@ -43,14 +43,14 @@ const conditions = data.conditionWords.map(([condition, words]) => ({
   condition,
   pattern: new RegExp(`^(?:${words})$`, 'iu'),
 }))
-const { listed } = data
-const followers = listed(data.followingNouns)
-const includes = listed(data.inclusion)
-const includesLong = listed(data.longInclusion)
-const connectors = listed(data.madeFor)
-const variants = listed(data.variantWords)
-const units = listed(data.units)
-const empty = listed(data.emptyWords)
+const { wordSet } = data
+const followers = wordSet(data.followingNouns)
+const includes = wordSet(data.inclusion)
+const includesLong = wordSet(data.longInclusion)
+const connectors = wordSet(data.madeFor)
+const variants = wordSet(data.variantWords)
+const units = wordSet(data.units)
+const empty = wordSet(data.emptyWords)
 
 /** How far an accessory may be from the words that it is for, and a short number from the words that it belongs to, in atoms. */
 const reach = 2

@@ -9,7 +9,7 @@ export type UnrelatedFamily = {
 }
 
 /** The words of one of the tables below. */
-export const listed = (words: string): ReadonlySet<string> => new Set(words.split('|'))
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split('|'))
 
 export const unrelatedFamilies: readonly UnrelatedFamily[] = [
   {

@@ -1,9 +1,6 @@
-import { openStore } from '@trellis/kit/store'
-import { silentLog } from '@trellis/kit/telemetry'
-import { databases, type RunningDatabase } from '@trellis/test/support/databases'
-import type { Kysely } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ListingsTables, migrations } from '../schemas.ts'
+import { databases } from '@trellis/test/support/databases'
+import { describe, expect, test } from 'vitest'
+import { useEmptyTables } from '../../test/empty-tables.ts'
 import {
   endTask,
   hasTasks,
@@ -26,29 +23,16 @@ const task = (jobId: number, stage: TaskStage = 'hash'): NewTask => ({
 
 describe.each(databases)('photo tasks on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('of all users', () => {
-    let database: RunningDatabase
-    let opened: AsyncDisposableStack
-    let db: Kysely<ListingsTables>
-    beforeAll(async () => {
-      database = await start()
-    })
-    afterAll(() => database[Symbol.asyncDispose]())
-    beforeEach(async () => {
-      opened = new AsyncDisposableStack()
-      const { location } = opened.use(await database.place({ name: 'listings', migrations }))
-      const store = { ...location, name: 'listings', migrations, log: silentLog }
-      db = opened.use(await openStore<ListingsTables>(store)).db
-    })
-    afterEach(() => opened.disposeAsync())
+    const tables = useEmptyTables(start)
 
-    const queue = (...tasks: readonly NewTask[]) => queueTasks(db, tasks, now)
+    const queue = (...tasks: readonly NewTask[]) => queueTasks(tables.db, tasks, now)
     const startOne = async (stage: TaskStage = 'hash'): Promise<TaskRow> => {
-      const started = await startNext(db, stage, now)
+      const started = await startNext(tables.db, stage, now)
       if (started === undefined) throw new Error('No task is queued.')
       return started
     }
     const rows = () =>
-      db.selectFrom('background_tasks').select(['job_id', 'status', 'stage', 'error']).orderBy('id').execute()
+      tables.db.selectFrom('background_tasks').select(['job_id', 'status', 'stage', 'error']).orderBy('id').execute()
 
     test('are started in the order in which they were queued, with the parameters of the spec', async () => {
       await queue(task(3), task(1))
@@ -58,20 +42,20 @@ describe.each(databases)('photo tasks on $name', ({ isMissing, start }) => {
         [3, 1, 2].map((id) => [id, 'running', 'trust_photo_analysis']),
       )
       expect(started.slice(0, 1).map(parametersOf)).toEqual([task(3).parameters])
-      expect(await startNext(db, 'hash', now)).toBeUndefined()
+      expect(await startNext(tables.db, 'hash', now)).toBeUndefined()
     })
 
     test('that are queued or running are not queued again, those that ended are', async () => {
       await queue(task(1), task(2), task(3))
       const first = await startOne()
-      await endTask(db, await startOne(), { status: 'failed', error: 'The marketplace refused.' }, now)
+      await endTask(tables.db, await startOne(), { status: 'failed', error: 'The marketplace refused.' }, now)
       expect(await queue(task(1), task(2), task(3))).toEqual({ active: [1, 3, 2], dropped: 0 })
       expect(await rows()).toEqual([
         { job_id: 1, status: 'running', stage: 'hash', error: null },
         { job_id: 3, status: 'queued', stage: 'hash', error: null },
         { job_id: 2, status: 'queued', stage: 'hash', error: null },
       ])
-      await endTask(db, first, { status: 'completed' }, now)
+      await endTask(tables.db, first, { status: 'completed' }, now)
       expect((await queue(task(1))).active).toEqual([1])
     })
 
@@ -93,8 +77,8 @@ describe.each(databases)('photo tasks on $name', ({ isMissing, start }) => {
       await queue(task(1), task(2))
       for (let attempt = 1; attempt <= 3; attempt++) {
         expect((await startOne()).job_id).toBe(1)
-        expect(await hasTasks(db, 'hash')).toBe(true)
-        expect(await requeueRunning(db, 'hash', now)).toBe(attempt < 3 ? 1 : 0)
+        expect(await hasTasks(tables.db, 'hash')).toBe(true)
+        expect(await requeueRunning(tables.db, 'hash', now)).toBe(attempt < 3 ? 1 : 0)
       }
       expect(await rows()).toEqual([
         { job_id: 1, status: 'failed', stage: 'hash', error: 'The task was interrupted too often.' },
@@ -104,21 +88,21 @@ describe.each(databases)('photo tasks on $name', ({ isMissing, start }) => {
 
     test('have two stages, each with its own order', async () => {
       await queue(task(1), task(2, 'vision'), task(3))
-      await endTask(db, await startOne(), { status: 'queued', stage: 'vision' }, now)
+      await endTask(tables.db, await startOne(), { status: 'queued', stage: 'vision' }, now)
       expect((await startOne('vision')).job_id).toBe(1)
       expect((await startOne('vision')).job_id).toBe(2)
-      expect(await requeueRunning(db, 'hash', now)).toBe(0)
+      expect(await requeueRunning(tables.db, 'hash', now)).toBe(0)
       expect((await startOne('hash')).job_id).toBe(3)
     })
 
     test('that another worker has taken over are not ended by the first', async () => {
       await queue(task(1))
       const first = await startOne()
-      await requeueRunning(db, 'hash', now)
+      await requeueRunning(tables.db, 'hash', now)
       const second = await startOne()
-      await endTask(db, first, { status: 'failed', error: 'late' }, now)
+      await endTask(tables.db, first, { status: 'failed', error: 'late' }, now)
       expect(await rows()).toMatchObject([{ status: 'running' }])
-      await endTask(db, second, { status: 'completed' }, now)
+      await endTask(tables.db, second, { status: 'completed' }, now)
       expect(await rows()).toMatchObject([{ status: 'completed', error: null }])
     })
   })

@@ -1,12 +1,9 @@
-import { openStore } from '@trellis/kit/store'
-import { silentLog } from '@trellis/kit/telemetry'
-import { databases, type RunningDatabase } from '@trellis/test/support/databases'
-import type { Kysely } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases } from '@trellis/test/support/databases'
+import { describe, expect, test } from 'vitest'
+import { useEmptyTables } from '../../test/empty-tables.ts'
 import { deleteFinds, type ListingRow, storeListings } from '../found/store.ts'
 import { createRandom } from '../marketplace/demo/random.ts'
 import type { Listing } from '../records.ts'
-import { type ListingsTables, migrations } from '../schemas.ts'
 import { distanceBetween, maxDistance } from './hamming.ts'
 import { findHashedPhotos, findPhotoMatches, findSimilar, recordPhotoHash } from './store.ts'
 
@@ -31,35 +28,22 @@ const listing = (id: number, sellerPlatformId: string): Listing => ({
 
 describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('of a user', () => {
-    let database: RunningDatabase
-    let opened: AsyncDisposableStack
-    let db: Kysely<ListingsTables>
-    beforeAll(async () => {
-      database = await start()
-    })
-    afterAll(() => database[Symbol.asyncDispose]())
-    beforeEach(async () => {
-      opened = new AsyncDisposableStack()
-      const { location } = opened.use(await database.place({ name: 'listings', migrations }))
-      const store = { ...location, name: 'listings', migrations, log: silentLog }
-      db = opened.use(await openStore<ListingsTables>(store)).db
-    })
-    afterEach(() => opened.disposeAsync())
+    const tables = useEmptyTables(start)
 
     const found = async (sellers: readonly string[], userId = 'ada'): Promise<readonly ListingRow[]> =>
       storeListings(
-        db,
+        tables.db,
         { id: userId, userId },
         sellers.map((seller, id) => listing(id, seller)),
         now,
       )
     const record = (row: ListingRow | undefined, hash: string | null, photoUrl = 'https://images.test/1.jpg') => {
       if (row === undefined) throw new Error('There is no such listing.')
-      return recordPhotoHash(db, { listing: row, photoUrl, hash, now })
+      return recordPhotoHash(tables.db, { listing: row, photoUrl, hash, now })
     }
     const matches = async (rows: readonly ListingRow[]) => {
       const known = await findPhotoMatches(
-        db,
+        tables.db,
         rows.map(({ id }) => id),
       )
       return rows.map(({ id }) => known.get(id)?.title)
@@ -84,7 +68,7 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
         const expected = rows.flatMap(({ id }, index) =>
           distanceBetween(hash, hashes[index] ?? '') <= maxDistance ? [id] : [],
         )
-        const similar = await findSimilar(db, 'ada', hash)
+        const similar = await findSimilar(tables.db, 'ada', hash)
         expect(similar.map(({ listingId }) => listingId).toSorted((a, b) => a - b)).toEqual(expected)
         expect(similar.map(({ distance }) => distance)).toEqual(
           similar.map(({ distance }) => distance).toSorted((a, b) => a - b),
@@ -101,7 +85,7 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
       expect(await matches(rows)).toEqual([undefined, undefined, undefined, undefined, undefined])
       expect(await record(rows[1], 'ffff0000ffff0007')).toEqual([rows[1]?.id, rows[0]?.id])
       expect(await matches(rows)).toEqual(['Camera 1', 'Camera 0', undefined, undefined, undefined])
-      const [first] = (await findPhotoMatches(db, [rows[0]?.id ?? 0])).values()
+      const [first] = (await findPhotoMatches(tables.db, [rows[0]?.id ?? 0])).values()
       expect(first).toEqual({
         platformListingId: '130000000001',
         title: 'Camera 1',
@@ -128,7 +112,9 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
         rows[0]?.id,
       ])
       expect(await matches(rows)).toEqual([undefined, undefined, undefined])
-      expect((await findHashedPhotos(db, [rows[0]?.id ?? 0])).get(rows[0]?.id ?? 0)).toBe('https://images.test/new.jpg')
+      expect((await findHashedPhotos(tables.db, [rows[0]?.id ?? 0])).get(rows[0]?.id ?? 0)).toBe(
+        'https://images.test/new.jpg',
+      )
       await record(rows[2], 'ffff0000ffff0000')
       expect(await matches(rows)).toEqual([undefined, 'Camera 2', 'Camera 1'])
     })
@@ -141,7 +127,7 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
       expect(
         (
           await findHashedPhotos(
-            db,
+            tables.db,
             rows.map(({ id }) => id),
           )
         ).size,
@@ -159,11 +145,11 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
     test('are deleted with the listings of their user', async () => {
       const rows = await found(['ada', 'bob'])
       await record(rows[0], 'ffff0000ffff0000')
-      await deleteFinds(db, 'ada')
+      await deleteFinds(tables.db, 'ada')
       expect(
         (
           await findHashedPhotos(
-            db,
+            tables.db,
             rows.map(({ id }) => id),
           )
         ).size,

@@ -1,0 +1,28 @@
+import { openStore } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import type { RunningDatabase, TestDatabase } from '@trellis/test/support/databases'
+import type { Kysely } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { type ListingsTables, migrations } from '../src/schemas.ts'
+
+/** Gives each test of a `describe` its own empty tables, on a database that is started once; `db` is theirs. */
+export const useEmptyTables = (start: TestDatabase['start']): { readonly db: Kysely<ListingsTables> } => {
+  let database: RunningDatabase
+  let opened: AsyncDisposableStack
+  let db: Kysely<ListingsTables>
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    opened = new AsyncDisposableStack()
+    const { location } = opened.use(await database.place({ name: 'listings', migrations }))
+    db = opened.use(await openStore<ListingsTables>({ ...location, name: 'listings', migrations, log: silentLog })).db
+  })
+  afterEach(() => opened.disposeAsync())
+  return {
+    get db() {
+      return db
+    },
+  }
+}
