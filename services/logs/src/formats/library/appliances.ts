@@ -42,6 +42,27 @@ export const applianceFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'idrac',
+    contains: 'Severity: ',
+    pattern: pattern`^(?:<\d{1,3}>1 )?(?<time>${isoTime}) (?<host>\S+) (?:[^\n]{0,200}? )?Severity: (?<level>\w+), Category: (?<category>[^,\n]+), MessageID: (?<event>[A-Z]+\d+), Message: (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '<165>1 2024-05-01T10:20:30-06:00 attic7 iDRAC9 - PSU0007 - Severity: Critical, Category: System Health, MessageID: PSU0007, Message: There is no input.',
+        time: '2024-05-01T16:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'There is no input.',
+        fields: { host: 'attic7', category: 'System Health', event: 'PSU0007' },
+      },
+      {
+        line: '<166>1 2024-05-01T10:20:30-06:00 attic7 Severity: Informational, Category: Audit, MessageID: USR0007, Message: Successfully logged in using ann',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'procurve',
     pattern: pattern`^(?<level>[IWMDE]) (?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}) (?<event>\d{5}) (?:[A-Z0-9]+: )?(?<module>[\w-]+): ?(?<message>.*)`,
     time: 'american',

@@ -10,6 +10,9 @@ const foundationLevels: ReadonlyMap<string, Severity | null> = new Map<string, S
   ...['5', '10', '20'].map((level) => [level, null] as const),
 ])
 
+/** QuestDB's A is an advisory; in other programs it is an alert. */
+const questLevels: ReadonlyMap<string, Severity | null> = new Map([['a', null]])
+
 /** Distributed, in-memory and commercial databases. */
 export const distributedDatabaseFormats: readonly LogFormat[] = [
   {
@@ -109,6 +112,24 @@ export const distributedDatabaseFormats: readonly LogFormat[] = [
         message: 'no room',
         fields: { component: 'Shelf', connection: '200417' },
       },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'questdb',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (?<level>[DIAEC]) (?<logger>[a-z][\w.$-]*) (?<message>.*)`,
+    time: 'iso',
+    levels: questLevels,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01T10:20:30.250000Z C i.q.c.Shelf could not lift [row=7]',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'CRITICAL',
+        message: 'could not lift [row=7]',
+        fields: { logger: 'i.q.c.Shelf' },
+      },
+      { line: '2024-05-01T10:20:30.250000Z A server-main the shelf is open', severity: null },
     ],
   },
   {
