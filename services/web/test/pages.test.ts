@@ -1,38 +1,32 @@
 import { runSeed } from '@trellis/test/support/exploration'
-import type { Trellis } from '@trellis/test/support/trellis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everyPage } from './every-page.ts'
 import { drawnThemes, settled, violationsOf } from './support/accessible.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'
+import { hasBrowser, skipped } from './support/browser.ts'
+import { installationOfSuite } from './support/installation.ts'
 import { maxLayoutShift, observeLayoutShifts } from './support/layout-shift.ts'
 import { logLines, pushLines } from './support/log-lines.ts'
-import { startWithPages } from './support/served.ts'
 
 describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-    await pushLines(trellis.origin, 'shop', logLines(200).split('\n'))
-    const incident = {
-      label: 'Checkout fails',
-      started_at: '2026-03-01T09:00:00Z',
-      query: 'refused',
-      severity: 'ERROR',
-    }
-    const headers = { 'content-type': 'application/json' }
-    await fetch(`${trellis.origin}/logs/api/incidents`, { method: 'POST', headers, body: JSON.stringify(incident) })
+  const installation = installationOfSuite({
+    seed: async (origin) => {
+      await pushLines(origin, 'shop', logLines(200).split('\n'))
+      const incident = {
+        label: 'Checkout fails',
+        started_at: '2026-03-01T09:00:00Z',
+        query: 'refused',
+        severity: 'ERROR',
+      }
+      const headers = { 'content-type': 'application/json' }
+      await fetch(`${origin}/logs/api/incidents`, { method: 'POST', headers, body: JSON.stringify(incident) })
+    },
   })
-  afterAll(() => opened.disposeAsync())
 
   test.each(everyPage)(
     `%s is accessible in its themes, has no errors and does not move while it loads (TEST_SEED=${runSeed})`,
     async (path) => {
       for (const colorScheme of drawnThemes(path)) {
-        const { page, context, problems } = await browser.open(trellis.origin, { colorScheme })
+        const { page, context, problems } = await installation.open({ colorScheme })
         const readShifts = await observeLayoutShifts(page)
         await page.goto(path)
         await settled(page)
@@ -51,7 +45,7 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   )
 
   test('every page fits a screen of 360 pixels', async () => {
-    const { page } = await browser.open(trellis.origin, { viewport: { width: 360, height: 740 } })
+    const { page } = await installation.open({ viewport: { width: 360, height: 740 } })
     const tooWide: string[] = []
     for (const path of everyPage) {
       await page.goto(path)
@@ -63,7 +57,7 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   })
 
   test('the details of an entry, an incident and a template are accessible, and so are dialogs', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs?q=refused')
     await page.getByRole('grid', { name: 'Log lines' }).getByRole('row').first().click()
     await page.getByRole('region', { name: 'Entry', exact: true }).waitFor()
@@ -85,8 +79,23 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('a page with an id in its address requests nothing without the id when it is left', async () => {
+    const { page } = await installation.open()
+    await page.goto('/logs/incidents')
+    await page.getByRole('link', { name: 'Checkout fails' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Checkout fails' }).waitFor()
+    await settled(page)
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.getByRole('navigation', { name: 'Logs pages' }).getByRole('link', { name: 'Bundles' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Bundles' }).waitFor()
+    await settled(page)
+    expect(requested).toContain('/logs/api/bundles')
+    expect(requested.filter((path) => path.startsWith('/logs/api/incidents'))).toEqual([])
+  })
+
   test('a page that does not exist says so and leads home', async () => {
-    const { page } = await browser.open(trellis.origin)
+    const { page } = await installation.open()
     await page.goto('/logs/no-such-page')
     await page.getByText('There is no page at /logs/no-such-page.').waitFor()
     await page.getByRole('link', { name: 'Go home' }).click()

@@ -1,4 +1,4 @@
-/** The peaks of a segment: lowest and highest sample of equal stretches. */
+/** The peaks of a segment: lowest and highest sample of equal stretches; none while they are not loaded. */
 export type Wave = { key: string; seconds: number; min: readonly number[]; max: readonly number[] }
 export type View = { from: number; to: number }
 
@@ -32,6 +32,25 @@ export const showing = ({ from, to }: View, total: number, time: number): View =
   return zoomedAround(total, total / length, time, time > to ? 0.05 : 0.95)
 }
 
+const isLoaded = ({ max }: Wave): boolean => max.length > 0
+
+/** The stretches of a window whose peaks are not loaded, as shares of the window. Consecutive waves are one stretch. */
+export const gapsIn = (waves: readonly Wave[], { from, to }: View): { left: number; wide: number }[] => {
+  const gaps: { start: number; end: number }[] = []
+  let start = 0
+  for (const wave of waves) {
+    const end = start + wave.seconds
+    const last = gaps.at(-1)
+    if (!isLoaded(wave) && start < to && end > from) {
+      if (last?.end === start) last.end = end
+      else gaps.push({ start, end })
+    }
+    start = end
+  }
+  const shareOf = (time: number) => Math.min(1, Math.max(0, (time - from) / (to - from)))
+  return gaps.map(({ start, end }) => ({ left: shareOf(start), wide: shareOf(end) - shareOf(start) }))
+}
+
 type Canvas = {
   context: CanvasRenderingContext2D
   width: number
@@ -40,7 +59,7 @@ type Canvas = {
   border: string
 }
 
-/** Draws what a window shows of consecutive waves: a column per pixel, and a line where one begins. */
+/** Draws what a window shows of consecutive waves: a column per pixel if it is loaded, and a line where one begins. */
 export const drawWaves = (
   waves: readonly Wave[],
   { from, to }: View,
@@ -55,7 +74,8 @@ export const drawWaves = (
     start += wave.seconds
     if (left > width || left + wide < 0) continue
     context.fillStyle = colors[index % 2] ?? colors[0]
-    for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, left + wide); x += 1) {
+    const end = isLoaded(wave) ? Math.min(width, left + wide) : 0
+    for (let x = Math.max(0, Math.floor(left)); x < end; x += 1) {
       const { low, high } = columnOf(wave, Math.max(0, (x - left) / wide), (x + 1 - left) / wide)
       context.fillRect(x, (height / 2) * (1 - high), 1, Math.max(1, (height / 2) * (high - low)))
     }

@@ -1,9 +1,8 @@
-import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
-import { startWithPages } from '../support/served.ts'
 
 /** More than any page has between two places of a journey. */
 const maxTabs = 120
@@ -42,19 +41,12 @@ const headingHasFocus = async (page: Page, name: string | RegExp): Promise<void>
 }
 
 describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-    await pushLines(trellis.origin, 'shop', logLines(80).split('\n'))
+  const installation = installationOfSuite({
+    seed: (origin) => pushLines(origin, 'shop', logLines(80).split('\n')),
   })
-  afterAll(() => opened.disposeAsync())
 
   test('listings are searched, chosen, compared, and a seller is blocked', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/home')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toEqual({ name: 'Skip to content', isVisible: true })
@@ -70,7 +62,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.keyboard.press('y')
     await page.getByText('Link to the listing copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
-      `${trellis.origin}/listings/item/${new URL(page.url()).searchParams.get('sel')}`,
+      `${installation.origin}/listings/item/${new URL(page.url()).searchParams.get('sel')}`,
     )
     await page.keyboard.press('c')
     await page.getByText('Listing copied', { exact: true }).waitFor()
@@ -117,7 +109,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('logs are searched, read line by line, and saved as an incident', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/home')
     await page.keyboard.press('g')
     await page.keyboard.press('o')
@@ -148,7 +140,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('a tune is continued, heard, committed, discarded and exported', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/home')
     await page.getByRole('button', { name: 'Continue an example tune' }).waitFor()
     await tabTo(page, 'Continue an example tune')
@@ -199,7 +191,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('the list of keys is a key away, and dialogs give the focus back', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/listings')
     await tabTo(page, 'Search')
     await page.keyboard.press('?')

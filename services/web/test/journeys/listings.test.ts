@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
-import { startWithPages } from '../support/served.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 
 /** Records the texts of the status line of a search, in a page that is yet to load. */
 const recordStates = (page: Page) =>
@@ -42,18 +41,10 @@ const firstWithMarketPrice = async (page: Page): Promise<number> => {
 }
 
 describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-  })
-  afterAll(() => opened.disposeAsync())
+  const installation = installationOfSuite()
 
   test('a search from home fills at once, and its scores become known while it is read', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await recordStates(page)
     await page.goto('/home')
     await page.getByRole('searchbox', { name: 'Search listings' }).fill('canon camera')
@@ -77,7 +68,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('order and filters are in the address: reload, back and forward show the same, also of earlier searches', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera')
     await page.getByLabel('Sort by').selectOption('price')
     await page.waitForURL(/sort=price/)
@@ -120,7 +111,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('an order that would change under the reader waits until it is asked for', async () => {
-    const { page } = await browser.open(trellis.origin)
+    const { page } = await installation.open()
     await search(page, 'q=canon+camera')
     const again = page.getByRole('button', { name: /scores changed the order: sort again/ })
     const before = await titles(page)
@@ -133,7 +124,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a listing says why it scores what it does, and its points add up', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera')
     const link = cards(page).first().getByRole('heading').getByRole('link')
     const title = (await link.textContent()) ?? ''
@@ -164,7 +155,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a result explains its score in place, and its page shows its price among sales and when it was seen', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera&sort=price-down')
     const card = cards(page).nth(await firstWithMarketPrice(page))
     await card.getByRole('button', { name: 'Why this score' }).click()
@@ -184,7 +175,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('groups of terms show the searches that they become while they are typed, and are made', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=thinkpad')
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
     await filters.getByLabel('How').selectOption('groups')
@@ -204,7 +195,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('two listings are compared side by side, and one that is gone leaves the other', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera')
     const [first = '', second = ''] = await titles(page)
     await cards(page).nth(0).getByLabel('Choose').check()
@@ -230,7 +221,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a saved search is monitored, and its alerts appear while the page is open', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=thinkpad&max=900')
     await page.getByRole('button', { name: 'Save search' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save search' })
@@ -284,7 +275,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a blocked seller scores 0 and is in the blocklist, which travels as a file', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=macbook')
     const card = cards(page).first()
     const seller = ((await card.locator('.what .small .wrap').first().textContent()) ?? '').trim()
@@ -328,7 +319,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('settings are saved as they are chosen', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/listings/settings')
     // The second is changed while the first is being saved.
     await page.getByLabel('Currency for comparison').selectOption('EUR')
@@ -349,7 +340,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('results are chosen, and their sellers are blocked and reported together', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=guitar')
     const chosen = page.getByRole('group', { name: 'Chosen listings' })
     const ids = await Promise.all([0, 1, 2].map((index) => cards(page).nth(index).getAttribute('id')))
@@ -376,10 +367,10 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a score is judged, a category is chosen by its name, and new searches start with the filters of before', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera')
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
-    const { categories } = (await (await fetch(`${trellis.origin}/listings/api/categories`)).json()) as {
+    const { categories } = (await (await fetch(`${installation.origin}/listings/api/categories`)).json()) as {
       categories: { category_id: string; full_path: string }[]
     }
     const [category = { category_id: '', full_path: '' }] = categories
@@ -409,7 +400,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('rows that are removed one after another come back alone, and a removal survives that the page is closed', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/listings/blocklist')
     const list = page.getByRole('table', { name: 'Blocked sellers' })
     for (const name of ['first-removed', 'second-removed']) {
@@ -427,7 +418,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     // Left before the time to undo is over.
     await page.goto('about:blank')
     const stored = async () => {
-      const response = await fetch(`${trellis.origin}/listings/api/blocklist`)
+      const response = await fetch(`${installation.origin}/listings/api/blocklist`)
       const { entries } = (await response.json()) as { entries: { username: string }[] }
       return entries.map(({ username }) => username).filter((name) => name.endsWith('-removed'))
     }

@@ -1,8 +1,7 @@
-import type { Trellis } from '@trellis/test/support/trellis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 import { pushLines } from '../support/log-lines.ts'
-import { startWithPages } from '../support/served.ts'
 
 const total = 100_000
 const perBatch = 500
@@ -12,27 +11,19 @@ const takesLong = 600_000
 const textOf = (index: number) => `line ${String(index).padStart(6, '0')} of many, GET /products/${index % 977} 200`
 
 describe.skipIf(!hasBrowser)(`many lines in a browser${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-  })
-  afterAll(() => opened.disposeAsync())
+  const installation = installationOfSuite()
 
   test(
     '100,000 live lines are all counted, held while a reader has stopped, and copied as they were sent',
     async () => {
-      const { page, context, problems } = await browser.open(trellis.origin)
+      const { page, context, problems } = await installation.open()
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.goto('/logs?live=1')
       await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
       const push = async (from: number, to: number) => {
         for (let first = from; first < to; first += perBatch)
           await pushLines(
-            trellis.origin,
+            installation.origin,
             'load',
             Array.from({ length: perBatch }, (_, index) => textOf(first + index)),
           )

@@ -1,9 +1,8 @@
-import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
-import { startWithPages } from '../support/served.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 
 const shell = /\/assets\/shell-[^/]*\.js$/
 const styles = /\/assets\/shell-[^/]*\.css$/
@@ -25,21 +24,13 @@ const countLoads = (page: Page): (() => number) => {
 }
 
 describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-  })
-  afterAll(() => opened.disposeAsync())
+  const installation = installationOfSuite()
 
   test.each([
     ['script', shell],
     ['style', styles],
   ])('a page whose first %s was cut off loads again by itself, once', async (_, address) => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     const loads = countLoads(page)
     await cut(page, address, 1)
     await page.goto('/logs/incidents?status=open')
@@ -52,7 +43,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a page whose first script never arrives shows an error after one retry, and its Reload keeps the address', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     const loads = countLoads(page)
     const mend = await cut(page, shell)
     await page.goto('/logs/incidents?status=open')
@@ -71,16 +62,17 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a page waits with its second attempt until the server answers', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     const loads = countLoads(page)
     const mendShell = await cut(page, shell)
     // A script requests the page itself, before it is loaded again.
     await page.route(/\/home$/, (route) =>
       route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
     )
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/home'))
     await page.goto('/home')
     await page.getByText('It is tried again as soon as the server answers.').waitFor()
-    await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/home'))
+    await failed
     expect(loads()).toBe(1)
     await mendShell()
     await page.unroute(/\/home$/)
@@ -90,7 +82,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a page of which no script arrives shows a way to load it again', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await cut(page, /\/assets\/.*\.js$/)
     await page.goto('/home')
     await page.getByText('Trellis takes long to load. If nothing appears, reload the page.').waitFor()
@@ -99,7 +91,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a page of the app that cannot be loaded shows an error, and Try again loads it', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/home')
     await settled(page)
     const loads = countLoads(page)
@@ -123,7 +115,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('styles of a page of the app that were cut off are loaded with it when it is tried again', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/home')
     await settled(page)
     const failed = page.waitForEvent('requestfailed', (request) => request.resourceType() === 'stylesheet')
@@ -139,7 +131,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a page that is opened without a network loads by itself with the network', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/home')
     await settled(page)
     await context.setOffline(true)
@@ -151,7 +143,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   })
 
   test('a dialog that cannot be loaded shows a toast, and opens once it can', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     const mend = await cut(page, /\/assets\/KeyHelp-[^/]*\.js$/)
     await page.goto('/home')
     await settled(page)

@@ -1,27 +1,19 @@
 import { readFile } from 'node:fs/promises'
-import type { Trellis } from '@trellis/test/support/trellis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { violationsInThemes } from '../support/accessible.ts'
 import { answer } from '../support/answer.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
 
 const key = 'a-key-for-tests'
 
 describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-  })
-  afterAll(() => opened.disposeAsync())
+  const installation = installationOfSuite()
 
   test('an uploaded file is found, read in its context, and becomes an incident whose bundle is masked', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs/sources')
     await page.getByRole('group', { name: 'Choose files' }).waitFor()
     const file = { name: 'shop.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(400)) }
@@ -84,8 +76,8 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('lines are added to an incident that exists, one from its detail and some that were chosen', async () => {
-    await pushLines(trellis.origin, 'attached', logLines(8).split('\n'))
-    const created = await fetch(`${trellis.origin}/logs/api/incidents`, {
+    await pushLines(installation.origin, 'attached', logLines(8).split('\n'))
+    const created = await fetch(`${installation.origin}/logs/api/incidents`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -95,7 +87,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       }),
     })
     const { id } = (await created.json()) as { id: string }
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs?source=attached&order=time')
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await grid.getByRole('row').first().click()
@@ -123,11 +115,11 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByRole('button', { name: 'Remove this line' }).first().click()
     await page.getByText('Line removed from the incident').waitFor()
     expect(problems()).toEqual([])
-    await fetch(`${trellis.origin}/logs/api/sources/attached`, { method: 'DELETE' })
+    await fetch(`${installation.origin}/logs/api/sources/attached`, { method: 'DELETE' })
   })
 
   test('a file chosen on the home page is ingested, and a toast counts its new entries', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/home')
     const card = page.getByRole('region', { name: 'Logs' })
     const file = { name: 'home.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(20)) }
@@ -135,11 +127,11 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByRole('heading', { level: 1, name: 'Search logs' }).waitFor()
     await page.getByText('20 new entries of 20 lines').waitFor()
     expect(problems()).toEqual([])
-    await fetch(`${trellis.origin}/logs/api/sources/home.log`, { method: 'DELETE' })
+    await fetch(`${installation.origin}/logs/api/sources/home.log`, { method: 'DELETE' })
   })
 
   test('a ticket of an incident is linked once it is made, and a task of before a reload is shown again', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs/incidents')
     await page.getByRole('link', { name: 'Upstream refuses' }).click()
     await answer(page, /\/incidents\/[^/]+\/export$/, {
@@ -165,7 +157,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('an upload shows how much of it was sent, can be cancelled, and can be sent again', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/logs/sources')
     const session = await context.newCDPSession(page)
     const sendAt = (bytesPerSecond: number) =>
@@ -192,18 +184,20 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await input.setInputFiles({ name: 'long.log', mimeType: 'text/plain', buffer })
     // The lines that came before it was cancelled are known already.
     await page.getByText(/ new entries of 20,000 lines/).waitFor()
-    const { sources } = (await (await fetch(`${trellis.origin}/logs/api/sources`)).json()) as {
+    const { sources } = (await (await fetch(`${installation.origin}/logs/api/sources`)).json()) as {
       sources: { source_id: string; entry_count: number }[]
     }
     const long = sources.find(({ source_id: id }) => id.includes('long'))
     expect(long?.entry_count).toBe(20_000)
     expect(problems()).toEqual([])
     // The other tests count lines.
-    await fetch(`${trellis.origin}/logs/api/sources/${encodeURIComponent(long?.source_id ?? '')}`, { method: 'DELETE' })
+    await fetch(`${installation.origin}/logs/api/sources/${encodeURIComponent(long?.source_id ?? '')}`, {
+      method: 'DELETE',
+    })
   })
 
   test('the state of a search is in its address: filters, order, window and the selected line survive a reload', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/logs')
     await page.getByRole('button', { name: 'Only ERROR' }).or(page.getByTitle('Only ERROR')).first().click()
     await page.getByLabel('Order').selectOption('time')
@@ -235,7 +229,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('templates of the last day are shown first, and those of all time at a click', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs/templates')
     // The lines are from March.
     await page.getByText('No templates in this window.').waitFor()
@@ -261,14 +255,24 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('values in the address that mean nothing are named and left out', async () => {
-    const { page } = await browser.open(trellis.origin)
+    const { page } = await installation.open()
     await page.goto('/logs?order=colour&live=maybe&q=refused')
     await page.getByText('were left out: order, live.').waitFor()
     await page.getByText('100 found').waitFor()
   })
 
+  test('a word that no line has is searched as a prefix at a click', async () => {
+    const { page } = await installation.open()
+    await page.goto('/logs?q=refus')
+    await page.getByText('Nothing was found.').waitFor()
+    await page.getByRole('button', { name: 'Search by meaning, too' }).waitFor()
+    await page.getByRole('button', { name: 'Search refus*' }).click()
+    await page.getByText('100 found').waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Search logs' }).inputValue()).toBe('refus*')
+  })
+
   test('lines of a kind are hidden in place, and come back', async () => {
-    const { page } = await browser.open(trellis.origin)
+    const { page } = await installation.open()
     await page.goto('/logs?order=time')
     await page.getByText('400 found').waitFor()
     await page.getByRole('tab', { name: 'Templates' }).click()
@@ -280,8 +284,8 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 
   test('lines are walked, chosen, copied, linked and filtered by keys', async () => {
     const texts = logLines(40).split('\n')
-    await pushLines(trellis.origin, 'keys', texts)
-    const { page, context, problems } = await browser.open(trellis.origin)
+    await pushLines(installation.origin, 'keys', texts)
+    const { page, context, problems } = await installation.open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const clipboard = () => page.evaluate('navigator.clipboard.readText()')
     const selected = page.locator('[role=row].selected')
@@ -356,8 +360,8 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   test('long lines are wrapped whole, lines that are alike are one, and columns are left out, all by the address', async () => {
     const long = [`long ${'x'.repeat(700)} end`, `宽 ${'漢字'.repeat(120)} end`]
     const alike = Array.from({ length: 12 }, (_, index) => `job ${index + 100} has finished`)
-    await pushLines(trellis.origin, 'shapes', [...long, ...alike])
-    const { page, problems } = await browser.open(trellis.origin, { viewport: { width: 1280, height: 800 } })
+    await pushLines(installation.origin, 'shapes', [...long, ...alike])
+    const { page, problems } = await installation.open({ viewport: { width: 1280, height: 800 } })
     await page.goto('/logs?source=shapes&order=time')
     await page.getByText('14 found').waitFor()
     const grid = page.getByRole('grid', { name: 'Log lines' })
@@ -396,14 +400,14 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     // What arrives joins the row of its like.
     await page.goto('/logs?source=shapes&live=1&dedupe=template&wrap=1')
     await grid.getByText('12 alike').waitFor()
-    await pushLines(trellis.origin, 'shapes', ['job 500 has finished', 'job 501 has finished'])
+    await pushLines(installation.origin, 'shapes', ['job 500 has finished', 'job 501 has finished'])
     await grid.getByText('14 alike').waitFor()
     expect(problems()).toEqual([])
   })
 
   test('a link shows its times in its own zone, until the reader chooses another', async () => {
-    await pushLines(trellis.origin, 'zones', ['2026-03-01T23:30:00Z ERROR midnight is near'])
-    const { page, problems } = await browser.open(trellis.origin, { timezoneId: 'Asia/Tokyo' })
+    await pushLines(installation.origin, 'zones', ['2026-03-01T23:30:00Z ERROR midnight is near'])
+    const { page, problems } = await installation.open({ timezoneId: 'Asia/Tokyo' })
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await page.goto('/logs?source=zones')
     await grid.getByText('2026-03-02 08:30:00.000').waitFor()
@@ -422,7 +426,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('live lines arrive in order, are held while the reader has scrolled up, and are all there after', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs')
     await page.getByRole('button', { name: 'Live' }).click()
     const state = page.getByRole('status').filter({ hasText: 'Following' })
@@ -430,7 +434,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await page.locator('[role=grid][aria-rowcount="200"]').waitFor()
     await pushLines(
-      trellis.origin,
+      installation.origin,
       'live',
       Array.from({ length: 300 }, (_, index) => `line ${index} of the first part`),
     )
@@ -439,7 +443,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 
     await page.getByRole('button', { name: 'Hold' }).click()
     await pushLines(
-      trellis.origin,
+      installation.origin,
       'live',
       Array.from({ length: 50 }, (_, index) => `line ${index} of the second part`),
     )
@@ -452,9 +456,12 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('markup in a line is text, and a line of a megabyte is shown whole in its detail', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     const long = `giant ${'x'.repeat(1_000_000)}`
-    await pushLines(trellis.origin, 'hostile', ['<img src=x onerror=alert(1)><script>alert(2)</script> hostile', long])
+    await pushLines(installation.origin, 'hostile', [
+      '<img src=x onerror=alert(1)><script>alert(2)</script> hostile',
+      long,
+    ])
     await page.goto('/logs?source=hostile&q=hostile')
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await grid.getByText('<img src=x onerror=alert(1)>').waitFor()
@@ -466,7 +473,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('a diagnosis fills as it is found, and its lines are linked', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto('/logs/diagnose')
     await page.getByLabel('What went wrong?').fill('connection refused')
     await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
@@ -515,12 +522,13 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 })
 
 describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => {
+  const installation = installationOfSuite({
+    start: () => startWithPages({ SERVICE_API_KEY: key }),
+    seed: (origin) => pushLines(origin, 'shop', logLines(40).split('\n'), key),
+  })
+
   test('a wrong key is refused, the right one opens the page, a reload can read, changes need the key again', async () => {
-    await using opened = new AsyncDisposableStack()
-    const trellis = opened.use(await startWithPages({ SERVICE_API_KEY: key }))
-    const browser = opened.use(await launchBrowser())
-    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'), key)
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     // The home page leaves the other services to those without the key.
     await page.goto('/home')
     await page.getByText('This installation protects its logs.').waitFor()
@@ -537,7 +545,7 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
     await dialog.getByRole('button', { name: 'Use this key' }).click()
     await page.getByText('40 found').waitFor()
 
-    const [cookie] = await context.cookies(`${trellis.origin}/logs/api`)
+    const [cookie] = await context.cookies(`${installation.origin}/logs/api`)
     expect(cookie).toMatchObject({ name: 'logs_session', httpOnly: true, sameSite: 'Strict', path: '/logs/api' })
     const traces = await page.evaluate(
       'location.href + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.documentElement.outerHTML',
@@ -559,7 +567,7 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
     await page.getByRole('button', { name: 'Appearance and keys' }).click()
     await page.getByRole('menuitem', { name: 'Log out of the log service' }).click()
     await dialog.waitFor()
-    expect(await context.cookies(`${trellis.origin}/logs/api`)).toEqual([])
+    expect(await context.cookies(`${installation.origin}/logs/api`)).toEqual([])
     expect(problems()).toEqual([])
   })
 })

@@ -1,10 +1,9 @@
-import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { seed } from '../screens/seed.ts'
 import { settled, violationsInThemes } from '../support/accessible.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
-import { startWithPages } from '../support/served.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 
 type Seeded = Awaited<ReturnType<typeof seed>>
 type Case = [name: string, path: (seeded: Seeded) => string, controls: readonly (string | RegExp)[]]
@@ -39,22 +38,17 @@ const control = (page: Page, name: string | RegExp) => {
 }
 
 describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
   let seeded: Seeded
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-    seeded = await seed(trellis.origin)
+  const installation = installationOfSuite({
+    seed: async (origin) => {
+      seeded = await seed(origin)
+    },
   })
-  afterAll(() => opened.disposeAsync())
 
   test.each(cases)(
     '%s: controls that change something are disabled with the reason until the server is back',
     async (_, path, names) => {
-      const { page, context } = await browser.open(trellis.origin)
+      const { page, context } = await installation.open()
       await page.goto(path(seeded))
       await settled(page)
       const offline = page.getByText('The server cannot be reached. What you see stays; changes are not possible.')
@@ -80,7 +74,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   )
 
   test('a row that is to be removed stays, as does one whose removal did not reach the server', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/listings/saved')
     const row = page.getByRole('main').getByText('ThinkPad', { exact: true })
     await row.waitFor()
@@ -96,7 +90,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   })
 
   test('a part that cannot be loaded without a network shows a calm note, and loads with it', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/logs')
     await settled(page)
     await context.setOffline(true)
@@ -113,7 +107,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   })
 
   test('an answer from a cache does not count as the server', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/listings/saved')
     await settled(page)
     const navigation = page.getByRole('navigation', { name: 'Listings' })
@@ -137,8 +131,31 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.close()
   })
 
+  test('a waveform that is not loaded without a network is an empty track with a note, and loads with it', async () => {
+    const { page, context } = await installation.open()
+    const severed = Promise.withResolvers<void>()
+    await page.route(/\/peaks\?/, async (route) => {
+      await severed.promise
+      await route.abort('internetdisconnected')
+    })
+    await page.goto(`/music/chains/${seeded.chain}`)
+    const position = page.getByRole('slider', { name: 'Position' })
+    await position.getByText('The waveform is loading …').waitFor()
+    await context.setOffline(true)
+    severed.resolve()
+    await position.getByText('The waveform is not loaded.').waitFor()
+    const described = `document.querySelector('[aria-label=Position]').getAttribute('aria-describedby')`
+    expect(await page.evaluate(`document.getElementById(${described}).textContent`)).toBe('The waveform is not loaded.')
+    expect(await violationsInThemes(page)).toEqual([])
+    await page.unroute(/\/peaks\?/)
+    await context.setOffline(false)
+    await position.getByText('The waveform').waitFor({ state: 'detached' })
+    expect(await page.evaluate(described)).toBeNull()
+    await context.close()
+  })
+
   test('a live tail without a network does not claim to follow', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await page.goto('/logs?live=1')
     await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
     await context.setOffline(true)
@@ -146,50 +163,5 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.setOffline(false)
     await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
     await context.close()
-  })
-})
-
-describe.skipIf(!hasBrowser)(`branches and their key${skipped}`, () => {
-  const key = 'of-this-test'
-
-  test('a server without an admin key is explained, and nothing is requested', async () => {
-    await using trellis = await startWithPages()
-    await using browser = await launchBrowser()
-    const { page, problems } = await browser.open(trellis.origin)
-    const requested: string[] = []
-    page.on('request', (request) => requested.push(request.url()))
-    await page.goto('/logs/branches')
-    await page.getByText('Branches are switched off here.').waitFor()
-    await page.getByText('SERVICE_ORCHARD_ADMIN_KEY').waitFor()
-    await settled(page)
-    expect(await page.getByRole('alert').count()).toBe(0)
-    expect(await violationsInThemes(page)).toEqual([])
-    expect(requested.filter((url) => url.includes('/orchard/'))).toEqual([])
-    expect(problems()).toEqual([])
-  })
-
-  test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
-    await using trellis = await startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key })
-    await using browser = await launchBrowser()
-    const { page } = await browser.open(trellis.origin)
-    await page.goto('/logs/branches')
-    await page.getByText('Managing branches needs the admin key.').waitFor()
-    expect([await page.getByRole('dialog').count(), await page.getByRole('alert').count()]).toEqual([0, 0])
-    expect(await violationsInThemes(page)).toEqual([])
-    await page.getByRole('button', { name: 'Enter the admin key' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Admin key of the log service' })
-    const enter = async (value: string) => {
-      await dialog.getByLabel('Key', { exact: true }).fill(value)
-      await dialog.getByRole('button', { name: 'Use this key' }).click()
-    }
-    await enter('another')
-    await dialog
-      .getByText(/key/i)
-      .filter({ hasText: /wrong|invalid|not/i })
-      .first()
-      .waitFor()
-    await enter(key)
-    await page.getByText('No branches yet.').waitFor()
-    await page.getByRole('button', { name: 'New branch' }).first().waitFor()
   })
 })

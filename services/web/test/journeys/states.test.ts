@@ -1,10 +1,10 @@
 import { sample } from '@trellis/test/support/exploration'
-import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { amend, answer, withhold } from '../support/answer.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -25,19 +25,12 @@ const press = (page: Page, name: string) => page.getByRole('main').getByRole('bu
 type Node = { kind: string; status: string; progress: number; error: string | null }
 
 describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    trellis = opened.use(await startWithPages())
-    browser = opened.use(await launchBrowser())
-    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
+  const installation = installationOfSuite({
+    seed: (origin) => pushLines(origin, 'shop', logLines(40).split('\n')),
   })
-  afterAll(() => opened.disposeAsync())
 
   test('the shell is accessible with its dialogs, its menu, toasts, and without a network', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/logs')
     await settled(page)
     await checkDialog(page, 'Search or run a command', () => page.keyboard.press('Control+k'))
@@ -75,7 +68,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   /** Some of the pages in a run, as each takes seconds. */
   const drawnPaths = (purpose: string) => sample(paths, 4, purpose)
   test.each([502, 503])('pages of a service that answers %d are accessible', async (status) => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await answer(page, /^\/(listings|logs|music)\/api\//, { status })
     for (const path of drawnPaths(`paths ${status}`)) {
       await page.goto(path)
@@ -86,7 +79,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('pages that wait for their data are accessible', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await withhold(page, /^\/(listings|logs|music)\/api\//)
     for (const path of drawnPaths('paths withheld')) {
       await page.goto(path)
@@ -97,7 +90,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('pages of listings show that they load while the session opens', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     const release = await withhold(page, '/listings/api/session')
     for (const path of ['/listings?q=camera', '/listings/saved', '/listings/alerts', '/listings/blocklist']) {
       await page.goto(path)
@@ -108,23 +101,77 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
-  test('Search stays in its place while a search runs, so that a second click does not cancel it', async () => {
-    const { page, context } = await browser.open(trellis.origin)
-    const release = await withhold(page, '/listings/api/search/async')
-    await page.goto('/listings')
-    await page.getByRole('searchbox', { name: 'Search listings' }).fill('camera')
-    const search = press(page, 'Search')
-    const place = await search.boundingBox()
-    await search.click()
-    await press(page, 'Cancel').waitFor()
-    expect(await search.boundingBox()).toEqual(place)
-    release()
-    await settled(page)
+  test.each([1280, 360])(
+    'Search stays in its place while a search runs, %d pixels wide, so that a second click does not cancel it',
+    async (width) => {
+      const { page, context } = await installation.open({ viewport: { width, height: 740 } })
+      const release = await withhold(page, '/listings/api/search/async')
+      await page.goto('/listings')
+      await page.getByRole('searchbox', { name: 'Search listings' }).fill('camera')
+      const search = press(page, 'Search')
+      const place = await search.boundingBox()
+      await search.click()
+      await press(page, 'Cancel').waitFor()
+      expect(await search.boundingBox()).toEqual(place)
+      release()
+      await settled(page)
+      await context.close()
+    },
+  )
+
+  test.each([1280, 360])(
+    'the number of alerts is apart from its word and moves no other entry, %d pixels wide',
+    async (width) => {
+      const { page, context } = await installation.open({ viewport: { width, height: 740 } })
+      let count = 0
+      await amend<{ unread_count: number }>(page, '/listings/api/alerts', (body) => {
+        body.unread_count = count
+      })
+      const entries = page.getByRole('navigation', { name: 'Listings pages' }).getByRole('link')
+      const places = async () => Promise.all((await entries.all()).map((entry) => entry.boundingBox()))
+      await page.goto('/listings/saved')
+      await settled(page)
+      const before = await places()
+      for (const [unread, text] of [
+        [7, '7'],
+        [123, '99+'],
+      ] as const) {
+        count = unread
+        const number = entries.getByText(text, { exact: false })
+        await number.waitFor()
+        expect(await places()).toEqual(before)
+        const gap = `(() => {
+        const [entry] = [...document.querySelectorAll('nav a')].filter(({ textContent }) => textContent.startsWith('Alerts'))
+        const word = document.createRange()
+        word.selectNodeContents(entry.firstChild)
+        return entry.querySelector('.unread').getBoundingClientRect().left - word.getBoundingClientRect().right
+      })()`
+        expect(await page.evaluate(gap)).toBeGreaterThanOrEqual(5)
+      }
+      await context.close()
+    },
+  )
+
+  test('an export that fails is reported once in its dialog, and no longer when that is closed', async () => {
+    const { page, context } = await installation.open()
+    const response = await fetch(`${installation.origin}/logs/api/incidents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ label: 'Sent nowhere', started_at: '2026-03-01T09:00:00Z' }),
+    })
+    const { id } = (await response.json()) as { id: string }
+    await page.goto(`/logs/incidents/${id}`)
+    await press(page, 'Export').click()
+    await page.getByRole('dialog', { name: 'Export incident' }).getByRole('button', { name: 'Send bundle' }).click()
+    const failure = page.getByText('No receiver of bundles is configured')
+    await failure.waitFor()
+    await page.keyboard.press('Escape')
+    await failure.waitFor({ state: 'detached' })
     await context.close()
   })
 
   test('the dialogs of logs are accessible', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/logs/incidents')
     await checkDialog(page, 'New incident', () => press(page, 'New incident').click())
     await page.goto('/logs/ssh-targets')
@@ -133,7 +180,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await checkDialog(page, 'Write a document', () => press(page, 'Write a document').click())
     await page.goto('/logs/sources')
     await checkDialog(page, 'Delete a source', () => press(page, 'Delete shop').click())
-    const response = await fetch(`${trellis.origin}/logs/api/incidents`, {
+    const response = await fetch(`${installation.origin}/logs/api/incidents`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ label: 'Checkout fails', started_at: '2026-03-01T09:00:00Z' }),
@@ -148,7 +195,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('a search of logs is accessible without its histogram and facets, and a diagnosis that fails', async () => {
-    const { page, context } = await browser.open(trellis.origin)
+    const { page, context } = await installation.open()
     await amend<{ histogram: unknown; facets: unknown; semantic_fallback: string }>(
       page,
       '/logs/api/search',
@@ -176,7 +223,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('a studio is accessible with its dialogs, with takes that are made and takes that failed', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await page.goto('/music')
     await press(page, 'Take the example tune').click()
     await page.getByRole('form', { name: 'Continue' }).waitFor()
@@ -213,7 +260,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('listings are accessible with feedback, delivery, corrections, and a marketplace that is not set up', async () => {
-    const { page, context, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await installation.open()
     await answer(page, '/listings/api/feedback/status', { status: 200, body: '{"enabled":true}' })
     await answer(page, '/listings/api/feedback', {
       status: 201,
@@ -251,5 +298,48 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await isAccessible(page, 'delivery')
     expect(problems()).toEqual([])
     await context.close()
+  })
+
+  test('a server without an admin key is explained, and nothing is requested', async () => {
+    const { page, context, problems } = await installation.open()
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await page.goto('/logs/branches')
+    await page.getByText('Branches are switched off here.').waitFor()
+    await page.getByText('SERVICE_ORCHARD_ADMIN_KEY').waitFor()
+    await settled(page)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await violationsInThemes(page)).toEqual([])
+    expect(requested.filter((url) => url.includes('/orchard/'))).toEqual([])
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+})
+
+describe.skipIf(!hasBrowser)(`branches behind their key${skipped}`, () => {
+  const key = 'of-this-test'
+  const installation = installationOfSuite({ start: () => startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key }) })
+
+  test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
+    const { page } = await installation.open()
+    await page.goto('/logs/branches')
+    await page.getByText('Managing branches needs the admin key.').waitFor()
+    expect([await page.getByRole('dialog').count(), await page.getByRole('alert').count()]).toEqual([0, 0])
+    expect(await violationsInThemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Enter the admin key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Admin key of the log service' })
+    const enter = async (value: string) => {
+      await dialog.getByLabel('Key', { exact: true }).fill(value)
+      await dialog.getByRole('button', { name: 'Use this key' }).click()
+    }
+    await enter('another')
+    await dialog
+      .getByText(/key/i)
+      .filter({ hasText: /wrong|invalid|not/i })
+      .first()
+      .waitFor()
+    await enter(key)
+    await page.getByText('No branches yet.').waitFor()
+    await page.getByRole('button', { name: 'New branch' }).first().waitFor()
   })
 })

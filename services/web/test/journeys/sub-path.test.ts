@@ -1,28 +1,24 @@
 import { freePort } from '@trellis/distributed/servers'
-import type { Trellis } from '@trellis/test/support/trellis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everyPage } from '../every-page.ts'
-import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { hasBrowser, skipped } from '../support/browser.ts'
+import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
 
 const base = '/trellis'
 
 describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
-  let opened: AsyncDisposableStack
-  let trellis: Trellis
-  let browser: TestBrowser
-  beforeAll(async () => {
-    opened = new AsyncDisposableStack()
-    const port = String(await freePort())
-    trellis = opened.use(await startWithPages({ PORT: port, EDGE_URL: `http://127.0.0.1:${port}${base}` }))
-    browser = opened.use(await launchBrowser())
-    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
+  const installation = installationOfSuite({
+    start: async () => {
+      const port = String(await freePort())
+      return startWithPages({ PORT: port, EDGE_URL: `http://127.0.0.1:${port}${base}` })
+    },
+    seed: (origin) => pushLines(origin, 'shop', logLines(40).split('\n')),
   })
-  afterAll(() => opened.disposeAsync())
 
   test('every page opens, and whatever it asks for lies below the path', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     const outside = new Set<string>()
     page.on('request', (request) => {
       const { protocol, pathname } = new URL(request.url())
@@ -43,7 +39,7 @@ describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
   })
 
   test('a line is found, a listing is opened, a tune is continued, and the URLs of its audio lead to it', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, problems } = await installation.open()
     await page.goto(`${base}/`)
     await page.waitForURL(`**${base}/home`)
     await page.getByRole('navigation').getByRole('link', { name: 'Logs' }).first().click()
@@ -65,12 +61,12 @@ describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
     await form.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('treeitem', { name: 'Take 1' }).getByText('undecided').waitFor()
     const chain = page.url().split('/').pop()
-    const answer = await fetch(`${trellis.origin}${base}/music/api/chains/${chain}`)
+    const answer = await fetch(`${installation.origin}${base}/music/api/chains/${chain}`)
     const { nodes } = (await answer.json()) as { nodes: { audio_url: string; peaks_url: string }[] }
     for (const { audio_url, peaks_url } of nodes)
       for (const path of [audio_url, peaks_url]) {
         expect(path).toMatch(/^\/trellis\/music\/api\/chains\//)
-        expect((await fetch(trellis.origin + path)).status).toBe(200)
+        expect((await fetch(installation.origin + path)).status).toBe(200)
       }
     expect(problems()).toEqual([])
   })
