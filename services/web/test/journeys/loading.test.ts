@@ -84,6 +84,10 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
   test('a page of which no script arrives shows a way to load it again', async () => {
     const { page, context } = await installation.open()
     await cut(page, /\/assets\/.*\.js$/)
+    // The text appears by an animation, after ten seconds.
+    const session = await context.newCDPSession(page)
+    await session.send('Animation.enable')
+    await session.send('Animation.setPlaybackRate', { playbackRate: 20 })
     await page.goto('/home')
     await page.getByText('Trellis takes long to load. If nothing appears, reload the page.').waitFor()
     await page.getByRole('link', { name: 'Reload' }).waitFor()

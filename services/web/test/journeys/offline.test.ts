@@ -8,6 +8,9 @@ import { installationOfSuite } from '../support/installation.ts'
 type Seeded = Awaited<ReturnType<typeof seed>>
 type Case = [name: string, path: (seeded: Seeded) => string, controls: readonly (string | RegExp)[]]
 
+/** How long a removal can be undone. */
+const undoMilliseconds = 5_000
+
 /** Pages with controls that change something at once, without a dialog in between. */
 const cases: readonly Case[] = [
   ['a search of listings', () => '/listings?q=canon+camera', ['Look up seller', 'Block seller', 'Report']],
@@ -75,12 +78,14 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
 
   test('a row that is to be removed stays, as does one whose removal did not reach the server', async () => {
     const { page, context } = await installation.open()
+    await page.clock.install()
     await page.goto('/listings/saved')
     const row = page.getByRole('main').getByText('ThinkPad', { exact: true })
     await row.waitFor()
     await page.getByRole('button', { name: 'Delete ThinkPad' }).click()
     await row.waitFor({ state: 'detached' })
     await context.setOffline(true)
+    await page.clock.fastForward(undoMilliseconds)
     await row.waitFor()
     // It is not `disabled` in HTML, so that it explains itself to those who press it.
     await page.getByRole('button', { name: 'Delete ThinkPad' }).click({ force: true })
