@@ -6,8 +6,20 @@ type Place = { scroll: number; focus: string | null }
 const readUrl = (): URL => new URL(window.location.href)
 
 let url = $state.raw(readUrl())
+/** The address that the shown page had last: while the next page loads, this one would read a state that is not its own. */
+let shownUrl = $state.raw(readUrl())
 /** Changes with each navigation that shows another page, so that the shell moves the focus. */
 let arrival = $state.raw<{ place: Place | null }>({ place: null })
+
+const setUrl = (next: URL): void => {
+  if (next.pathname === shownUrl.pathname) shownUrl = next
+  url = next
+}
+
+/** The page of the address is shown from now on. */
+export const showPage = (): void => {
+  shownUrl = url
+}
 
 const places = new Map<string, Place>()
 const keyOf = (state: unknown): string =>
@@ -33,8 +45,13 @@ export const here = {
   get path(): string {
     return withoutBase(url.pathname)
   },
+  /** Those of the shown page: until the next page has loaded, they stay. */
   get parameters(): URLSearchParams {
-    return url.searchParams
+    return shownUrl.searchParams
+  },
+  /** Whether the page of the address is shown, and not still the one before. */
+  get isShown(): boolean {
+    return shownUrl.pathname === url.pathname
   },
   get hash(): string {
     return url.hash
@@ -60,7 +77,7 @@ export const navigate = (to: string, { replace = false }: NavigateOptions = {}):
     key = crypto.randomUUID?.() ?? String(Math.random())
     history.pushState({ key }, '', next)
   }
-  url = next
+  setUrl(next)
   if (isOtherPage) arrival = { place: null }
 }
 
@@ -93,7 +110,7 @@ export const startNavigation = (isPage: (path: string) => boolean): (() => void)
     remember()
     key = keyOf(event.state)
     const before = url.pathname
-    url = readUrl()
+    setUrl(readUrl())
     const place = places.get(key) ?? { scroll: 0, focus: null }
     if (url.pathname !== before) arrival = { place }
   }

@@ -37,8 +37,10 @@ export const urlState = <Fields extends AnyShape>(shape: Fields) => {
     get rejected(): readonly string[] {
       return fields.flatMap(([name, { isRejected }]) => (isRejected ? [name] : []))
     },
-    set: (change: Partial<ValuesOf<Fields>>, options?: NavigateOptions): void =>
-      navigate(here.path + searchWith(change), options),
+    /** Does nothing once the page was left. */
+    set: (change: Partial<ValuesOf<Fields>>, options?: NavigateOptions): void => {
+      if (here.isShown) navigate(here.path + searchWith(change), options)
+    },
     /** The link to this page with a change. */
     link: (change: Partial<ValuesOf<Fields>>): string => here.path + searchWith(change),
   }
