@@ -26,10 +26,10 @@ type Fields = Pick<
 
 const blankToNull = (text: Text): string | null => (text?.trim() ? text : null)
 
-export const readSeverity = (text: Text): string | null => {
+export const readSeverity = (text: Text, place: 'body' | 'query' = 'body'): string | null => {
   if (!text?.trim()) return null
   const severity = severities.find((known) => known === text.trim().toUpperCase())
-  if (!severity) throw invalidField(['body', 'severity'], `"${text}" is not a severity: use CRITICAL, ERROR or WARN.`)
+  if (!severity) throw invalidField([place, 'severity'], `"${text}" is not a severity: use CRITICAL, ERROR or WARN.`)
   return severity
 }
 

@@ -118,6 +118,9 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(await ids({ since: at(6) })).toEqual([two.id])
       expect(await ids({ until: at(6) })).toEqual([one.id])
       await expect(incidents.listIncidents({ status: 'closed' })).rejects.toMatchObject({ kind: 'invalid' })
+      await expect(incidents.listIncidents({ severity: 'none' })).rejects.toMatchObject({
+        detail: [{ loc: ['query', 'severity'] }],
+      })
     })
 
     test('GET /api/incidents/{id} shows entries of WARN and above of its window, sorted by time', async () => {

@@ -52,7 +52,7 @@ const readStatuses = (text: string): string[] =>
 
 const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => ({
   ...(request.status && { statuses: readStatuses(request.status) }),
-  ...(request.severity && { severities: request.severity.split(',').map((part) => readSeverity(part) ?? '') }),
+  ...(request.severity && { severities: request.severity.split(',').map((part) => readSeverity(part, 'query') ?? '') }),
   ...(request.issueType && { issueType: request.issueType }),
   ...(request.q?.trim() && { text: request.q.trim().toLowerCase() }),
   ...readWindow(request),
