@@ -59,8 +59,7 @@ const routeType = (route: RouteModel, model: ModelReader): string[] => [
   ...commentLines(route.comment, '  '),
   `  '${route.method} ${route.path}': {`,
   `    path: ${pathOf(route.pathFields)}`,
-  // Values of headers may be sent in the query, too.
-  `    query: ${inputObject([...new Set([...route.queryFields, ...route.headerFields])])}`,
+  `    query: ${inputObject(route.queryFields)}`,
   `    body: ${bodyOf(route)}`,
   `    answer: ${answerOf(route, model)}`,
   `    frames: ${framesOf(route, model)}`,

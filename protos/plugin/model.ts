@@ -194,6 +194,8 @@ export const createModelReader = (schema: Schema) => {
     const hasBody = http.body === '*' && stream !== 'multipart' && stream !== 'body'
     const isHeader = (field: FieldModel) => field.options.header !== undefined && field.options.header !== ''
     const isForm = (field: FieldModel) => field.options.form === true
+    const isInQuery = (field: FieldModel) =>
+      isHeader(field) ? field.options.inQuery === true : !hasBody && !isForm(field)
     return {
       service,
       rpc: camelCase(method.name.charAt(0).toLowerCase() + method.name.slice(1)),
@@ -202,7 +204,7 @@ export const createModelReader = (schema: Schema) => {
       pathFields: fieldsOf(parameters).filter((field) => inPath.has(field.name)),
       headerFields: rest.filter(isHeader),
       bodyFields: hasBody ? rest.filter((field) => !isHeader(field)) : [],
-      queryFields: hasBody ? [] : rest.filter((field) => !isForm(field)),
+      queryFields: rest.filter(isInQuery),
       formFields: rest.filter(isForm),
       hasBody,
       masked,

@@ -34,6 +34,7 @@ export type FieldOptions = {
   default?: string
   eventId?: boolean
   form?: boolean
+  inQuery?: boolean
 }
 
 export type HttpRule = { pattern: { case?: string; value?: string }; body: string }

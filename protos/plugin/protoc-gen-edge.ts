@@ -116,14 +116,15 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it may be read. */
-  headerFields: Record<string, string>
+  /** Request field → the header from which it is read. */
+  headerFields: Record<string, { header: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
   /** A PATCH whose message receives the keys of the body as a mask. */
   masked: boolean
+  /** That of the query includes the fields of headers. */
   schema: { params?: object; query?: object; body?: object }
   fromRest: (json: any) => any
   toRest?: (message: any) => unknown

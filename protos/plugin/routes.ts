@@ -12,7 +12,8 @@ const textKind = (field: FieldModel): string => {
 
 const kinds = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) => [field.name, textKind(field)]))
 
-const headers = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) => [field.name, field.options.header]))
+const headers = (fields: FieldModel[]) =>
+  Object.fromEntries(fields.map((field) => [field.name, { header: field.options.header, kind: textKind(field) }]))
 
 const eventTable = (route: RouteModel, model: ModelReader): string[] => {
   const fields = model.fieldsOf(route.response)
@@ -36,11 +37,10 @@ const eventTable = (route: RouteModel, model: ModelReader): string[] => {
 }
 
 const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
+  const queryAndHeaders = [...new Set([...route.queryFields, ...route.headerFields])]
   const schema = {
     ...(route.pathFields.length > 0 ? { params: inlineRequestSchema(route.pathFields, model) } : {}),
-    ...(route.queryFields.length + route.headerFields.length > 0
-      ? { query: inlineRequestSchema([...route.queryFields, ...route.headerFields], model) }
-      : {}),
+    ...(queryAndHeaders.length > 0 ? { query: inlineRequestSchema(queryAndHeaders, model) } : {}),
     ...(route.hasBody ? { body: inlineRequestSchema(route.bodyFields, model) } : {}),
   }
   return [
@@ -55,7 +55,7 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
     `    session: ${route.session},`,
     `    starts: '${route.starts}',`,
     `    pathFields: ${JSON.stringify(kinds(route.pathFields))},`,
-    `    queryFields: ${JSON.stringify(kinds([...route.queryFields, ...route.headerFields]))},`,
+    `    queryFields: ${JSON.stringify(kinds(route.queryFields))},`,
     `    headerFields: ${JSON.stringify(headers(route.headerFields))},`,
     `    formFields: ${JSON.stringify(route.formFields.map((field) => field.name))},`,
     `    hasBody: ${route.hasBody},`,

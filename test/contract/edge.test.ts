@@ -294,6 +294,8 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     )
     const head = await get('/probe/api/download?size=9', { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '9', ''])
+    const headOfPart = await get('/probe/api/download?size=9', { method: 'HEAD', headers: { range: 'bytes=0-1' } })
+    expect([headOfPart.status, headOfPart.headers.get('content-length')]).toEqual([200, '9'])
   })
 
   test.each([

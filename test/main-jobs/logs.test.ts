@@ -55,6 +55,26 @@ describe('the main job of logs', () => {
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
+  test('a bundle is a download without ranges, and a HEAD request for it is no export', async () => {
+    const api = `${trellis.origin}/logs/api`
+    const created = await fetch(`${api}/incidents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"label": "no light in the shed"}',
+    })
+    const { id } = (await created.json()) as { id: string }
+    const sent = async () =>
+      ((await (await fetch(`${api}/sent-bundles?incident_id=${id}`)).json()) as { sent_bundles: object[] }).sent_bundles
+    const bundle = (method: string) =>
+      fetch(`${api}/incidents/${id}/bundle`, { method, headers: { range: 'bytes=0-1' } })
+    const head = await bundle('HEAD')
+    expect([head.status, head.headers.get('accept-ranges')]).toEqual([200, null])
+    expect(await sent()).toEqual([])
+    const whole = await bundle('GET')
+    expect([whole.status, await whole.json()]).toMatchObject([200, { incident: { id } }])
+    expect(await sent()).toHaveLength(1)
+  })
+
   test('an upload is recognised, stored and counted, and the same upload again stores nothing', async () => {
     const { status, body } = await upload(trellis.origin, syslog, {
       source_id: 'garden',

@@ -1930,7 +1930,7 @@ export type Routes = {
    * key cannot be fetched. */
   'POST /listings/api/marketplace/account-deletion': {
     path: {}
-    query: { signature?: string | null | undefined; ebay_signature?: string | null | undefined }
+    query: {}
     body: string | Blob
     answer: AccountDeletionResponseRest
     frames: {}
@@ -2223,7 +2223,7 @@ export type Routes = {
    * a 415. Requests to the marketplace are paced, so the first one for a photo may take some seconds; later ones are answered from a cache. */
   'GET /listings/api/photos/{platform_listing_id}/{n}': {
     path: { platform_listing_id: string | number; n: string | number }
-    query: { range?: string | null | undefined }
+    query: {}
     body: undefined
     answer: Blob
     frames: {}
@@ -2480,7 +2480,7 @@ export type Routes = {
    * batch again stores nothing. */
   'POST /logs/api/glean/batch': {
     path: {}
-    query: { source_id?: string | null | undefined; content_encoding?: string | null | undefined }
+    query: { source_id?: string | null | undefined }
     body: string | Blob
     answer: GleanBatchResponseRest
     frames: {}
@@ -2566,7 +2566,7 @@ export type Routes = {
    * response is 503 with `Retry-After`: the sender retains its entries and retries. */
   'POST /logs/branches/{slug}/api/glean/batch': {
     path: { slug: string | number }
-    query: { source_id?: string | null | undefined; content_encoding?: string | null | undefined }
+    query: { source_id?: string | null | undefined }
     body: string | Blob
     answer: GleanBatchResponseRest
     frames: {}
@@ -2866,7 +2866,7 @@ export type Routes = {
    * the same bundle sent again is stored once. */
   'POST /logs/api/bundles': {
     path: {}
-    query: { idempotency_key?: string | null | undefined }
+    query: {}
     body: string | Blob
     answer: BundleIdRest
     frames: {}
@@ -2915,7 +2915,7 @@ export type Routes = {
    * one. */
   'POST /logs/api/ingest/media-monitor': {
     path: {}
-    query: { notifier_token?: string | null | undefined; content_type?: string | null | undefined }
+    query: {}
     body: string | Blob
     answer: EntryRest
     frames: {}
@@ -3201,7 +3201,7 @@ export type Routes = {
   /** Returns the audio of a node: a 24-bit WAV or FLAC, or a gapless MP3. Supports byte ranges. */
   'GET /music/api/chains/{chain_id}/nodes/{node_id}/audio': {
     path: { chain_id: string | number; node_id: string | number }
-    query: { format?: AudioFormatWord | null | undefined; range?: string | null | undefined }
+    query: { format?: AudioFormatWord | null | undefined }
     body: undefined
     answer: Blob
     frames: {}
@@ -3251,7 +3251,7 @@ export type Routes = {
   /** Returns the audio of one stem: a 24-bit WAV, a FLAC, or a gapless MP3. Supports byte ranges. 402 below the paid tier, 409 while the stems are not ready. */
   'GET /music/api/chains/{chain_id}/nodes/{node_id}/stems/{name}': {
     path: { chain_id: string | number; node_id: string | number; name: string | number }
-    query: { format?: AudioFormatWord | null | undefined; range?: string | null | undefined }
+    query: { format?: AudioFormatWord | null | undefined }
     body: undefined
     answer: Blob
     frames: {}
@@ -3260,7 +3260,7 @@ export type Routes = {
    * continued by the same request. */
   'POST /music/api/chains/{chain_id}/export': {
     path: { chain_id: string | number }
-    query: { range?: string | null | undefined }
+    query: {}
     body: { format?: AudioFormatWord | null | undefined; crossfade_ms?: number | null | undefined; normalize?: boolean | null | undefined }
     answer: Blob
     frames: {}

@@ -46,14 +46,15 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it may be read. */
-  headerFields: Record<string, string>
+  /** Request field → the header from which it is read. */
+  headerFields: Record<string, { header: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
   /** A PATCH whose message receives the keys of the body as a mask. */
   masked: boolean
+  /** That of the query includes the fields of headers. */
   schema: { params?: object; query?: object; body?: object }
   fromRest: (json: any) => any
   toRest?: (message: any) => unknown
@@ -130,8 +131,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'none',
     pathFields: {},
-    queryFields: {"signature":"string","ebay_signature":"string"},
-    headerFields: {"signature":"x-marketplace-signature","ebay_signature":"x-ebay-signature"},
+    queryFields: {},
+    headerFields: {"signature":{"header":"x-marketplace-signature","kind":"string"},"ebay_signature":{"header":"x-ebay-signature","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["application/json"],
@@ -670,7 +671,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {"session_id":"string"},
     queryFields: {"last_event_id":"string"},
-    headerFields: {"last_event_id":"last-event-id"},
+    headerFields: {"last_event_id":{"header":"last-event-id","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
@@ -870,8 +871,8 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {"platform_listing_id":"string","n":"number"},
-    queryFields: {"range":"string"},
-    headerFields: {"range":"range"},
+    queryFields: {},
+    headerFields: {"range":{"header":"range","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["image/jpeg","image/png","image/gif","image/webp","image/avif"],
@@ -1267,7 +1268,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {"task_id":"string"},
     queryFields: {"last_event_id":"string"},
-    headerFields: {"last_event_id":"last-event-id"},
+    headerFields: {"last_event_id":{"header":"last-event-id","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
@@ -1317,7 +1318,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {},
     queryFields: {"q":"string","source":"string","severity":"string","domain":"string","pattern":"string","tenant":"string","branch":"string","history":"number","last_event_id":"string","template":"string","not_source":"string","not_domain":"string","not_template":"string"},
-    headerFields: {"last_event_id":"last-event-id"},
+    headerFields: {"last_event_id":{"header":"last-event-id","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
@@ -1484,8 +1485,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'none',
     pathFields: {},
-    queryFields: {"source_id":"string","content_encoding":"string"},
-    headerFields: {"content_encoding":"content-encoding"},
+    queryFields: {"source_id":"string"},
+    headerFields: {"content_encoding":{"header":"content-encoding","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["application/json","application/x-ndjson"],
@@ -1691,8 +1692,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'none',
     pathFields: {"slug":"string"},
-    queryFields: {"source_id":"string","content_encoding":"string"},
-    headerFields: {"content_encoding":"content-encoding"},
+    queryFields: {"source_id":"string"},
+    headerFields: {"content_encoding":{"header":"content-encoding","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["application/json","application/x-ndjson"],
@@ -2379,7 +2380,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {"id":"string"},
     queryFields: {"sanitize":"boolean"},
-    headerFields: {"sanitize":"x-sanitize"},
+    headerFields: {"sanitize":{"header":"x-sanitize","kind":"boolean"}},
     formFields: [],
     hasBody: true,
     mediaTypes: [],
@@ -2399,8 +2400,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'none',
     pathFields: {},
-    queryFields: {"idempotency_key":"string"},
-    headerFields: {"idempotency_key":"idempotency-key"},
+    queryFields: {},
+    headerFields: {"idempotency_key":{"header":"idempotency-key","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["application/json"],
@@ -2503,8 +2504,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'none',
     pathFields: {},
-    queryFields: {"notifier_token":"string","content_type":"string"},
-    headerFields: {"notifier_token":"x-notifier-token","content_type":"content-type"},
+    queryFields: {},
+    headerFields: {"notifier_token":{"header":"x-notifier-token","kind":"string"},"content_type":{"header":"content-type","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["application/json","application/x-www-form-urlencoded","text/plain"],
@@ -3172,8 +3173,8 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {"chain_id":"string","node_id":"string"},
-    queryFields: {"format":"string","range":"string"},
-    headerFields: {"range":"range"},
+    queryFields: {"format":"string"},
+    headerFields: {"range":{"header":"range","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["audio/wav","audio/mpeg","audio/flac"],
@@ -3295,8 +3296,8 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {"chain_id":"string","node_id":"string","name":"string"},
-    queryFields: {"format":"string","range":"string"},
-    headerFields: {"range":"range"},
+    queryFields: {"format":"string"},
+    headerFields: {"range":{"header":"range","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["audio/wav","audio/mpeg","audio/flac"],
@@ -3315,8 +3316,8 @@ export const routes: readonly Route[] = [
     session: false,
     starts: 'export',
     pathFields: {"chain_id":"string"},
-    queryFields: {"range":"string"},
-    headerFields: {"range":"range"},
+    queryFields: {},
+    headerFields: {"range":{"header":"range","kind":"string"}},
     formFields: [],
     hasBody: true,
     mediaTypes: ["audio/wav","audio/mpeg","audio/flac"],
@@ -3336,7 +3337,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {"chain_id":"string"},
     queryFields: {"last_event_id":"string"},
-    headerFields: {"last_event_id":"last-event-id"},
+    headerFields: {"last_event_id":{"header":"last-event-id","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],

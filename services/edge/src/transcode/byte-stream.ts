@@ -20,12 +20,12 @@ const lengthOf = ({ size, start, end }: ByteHead): number | undefined => {
   return size ?? undefined
 }
 
-const headersOf = (head: ByteHead): Record<string, string> => {
+const headersOf = (head: ByteHead, acceptsRanges: boolean): Record<string, string> => {
   const { mediaType, filename, size, start, end, etag } = head
   const length = lengthOf(head)
   return {
     'content-type': mediaType,
-    ...(size == null ? {} : { 'accept-ranges': 'bytes' }),
+    ...(acceptsRanges && size != null ? { 'accept-ranges': 'bytes' } : {}),
     ...(length === undefined ? {} : { 'content-length': String(length) }),
     ...(start == null || end == null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size ?? '*'}` }),
     ...(etag ? { etag } : {}),
@@ -80,6 +80,8 @@ export const openIfCurrent = async (
 
 type Sending = {
   readonly headOnly: boolean
+  /** The route serves parts of its content, where its size is known. */
+  readonly acceptsRanges: boolean
   /** `If-None-Match` of a request that reads; undefined for others, which it would make conditional. */
   readonly ifNoneMatch: string | undefined
 }
@@ -91,7 +93,7 @@ type Sending = {
 export const sendBytes = async (
   frames: AsyncIterable<ByteFrame>,
   reply: FastifyReply,
-  { headOnly, ifNoneMatch }: Sending,
+  { headOnly, acceptsRanges, ifNoneMatch }: Sending,
 ) => {
   const iterator = frames[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -102,7 +104,7 @@ export const sendBytes = async (
     reply.code(304).header('etag', head.etag).send()
     return
   }
-  reply.headers(headersOf(head))
+  reply.headers(headersOf(head, acceptsRanges))
   if (head.start != null) reply.code(206)
   reply.hijack()
   const { raw } = reply

@@ -107,6 +107,10 @@ class RequestCall implements CallOptions {
     return this.#request.server.clientOf(this.#request)
   }
 
+  get isHeadOnly(): boolean {
+    return this.#request.method === 'HEAD'
+  }
+
   get head(): ResponseHead {
     return this
   }

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
+import { readsHeader } from './request.ts'
 
 const header = 'content-encoding'
 
 /** Whether a route decodes its body itself. */
 export const readsEncoding = ({ headerFields }: Pick<Route, 'headerFields'>): boolean =>
-  Object.values(headerFields).includes(header)
+  readsHeader({ headerFields }, header)
 
 /** Throws 415 for a compressed body; only routes that declare the header accept one. RFC 9110, section 8.4. */
 export const refuseEncoded = (headers: IncomingHttpHeaders): void => {

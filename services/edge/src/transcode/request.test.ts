@@ -95,16 +95,35 @@ test('form fields of an upload may be sent in its query', () => {
 })
 
 test('a query parameter that a header overrides must still be valid', () => {
-  const headers = { 'idempotency-key': 'from-the-header' }
-  expect(read('receiveBundle', { headers, query: { idempotency_key: 'k' } })).toMatchObject({
-    idempotencyKey: 'from-the-header',
+  const params = { id: 'x' }
+  const body = { tracker: 'jira' }
+  const headers = { 'x-sanitize': 'true' }
+  expect(read('exportTicket', { params, body, headers, query: { sanitize: 'false' } })).toMatchObject({
+    sanitize: true,
   })
-  expect(read('receiveBundle', { headers, query: { idempotency_key: 'k'.repeat(201) } })).toMatchObject([
-    { loc: ['query', 'idempotency_key'], msg: 'must have at most 200 characters' },
+  expect(read('exportTicket', { params, body, headers, query: { sanitize: 'maybe' } })).toMatchObject([
+    { loc: ['query', 'sanitize'], msg: 'must be true or false' },
   ])
 })
 
-test('a header field may also be sent in the query', () => {
+test.each([
+  ['ingestNotification', 'notifier_token'],
+  ['receiveBundle', 'idempotency_key'],
+  ['gleanBatch', 'content_encoding'],
+  ['getNodeAudio', 'range'],
+] as const)('the header of %s is not accepted as the query parameter %s', (rpc, name) => {
+  const of = name === 'range' ? 'music' : 'logs'
+  expect(read(rpc, { of, params: { chain_id: 'c', node_id: 'n' }, query: { [name]: 'x' } })).toMatchObject([
+    { loc: ['query', name], msg: expect.stringContaining('is unknown') },
+  ])
+})
+
+test('the signature of an account deletion is not read from the query', () => {
+  const message = read('receiveAccountDeletion', { of: 'listings', query: { signature: 'x', ebay_signature: 'y' } })
+  expect(message).toEqual({})
+})
+
+test('the id of the last event may also be sent in the query', () => {
   expect(read('watchTask', { params: { task_id: 'x' }, query: { last_event_id: '7' } })).toMatchObject({
     lastEventId: '7',
   })

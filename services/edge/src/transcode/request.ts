@@ -14,14 +14,20 @@ const bodyOf = (body: unknown): Bag => {
   throw serviceError('malformed', 'The body must be a JSON object.')
 }
 
-/** The parameters that a request sends as headers, which take precedence over those in the query. */
-const parametersInHeaders = (fields: Record<string, string>, { headers }: FastifyRequest): Bag => {
-  const values: Bag = {}
-  for (const name in fields) {
-    const value = headers[fields[name] ?? '']
-    if (value !== undefined) values[name] = value
+/** Whether a field of the route's request is read from the header. */
+export const readsHeader = ({ headerFields }: Pick<Route, 'headerFields'>, name: string): boolean =>
+  Object.values(headerFields).some(({ header }) => header === name)
+
+/** Creates the reader of the parameters that a request sends as headers; undefined for a route without any. */
+const headerReader = (fields: Route['headerFields']) => {
+  const named = Object.entries(fields)
+  if (named.length === 0) return undefined
+  const read = textReader(Object.fromEntries(named.map(([name, { kind }]) => [name, kind])))
+  return ({ headers }: FastifyRequest): Bag => {
+    const values: Bag = {}
+    for (const [name, { header }] of named) values[name] = headers[header]
+    return read(values)
   }
-  return values
 }
 
 /** Merges path, query and body. Their names are disjoint, so the result may reuse `query`, which we created. */
@@ -46,12 +52,13 @@ export const requestReader = (route: Route) => {
   const hasQuery = route.schema.query !== undefined
   const knownNames = new Set([...Object.keys(route.queryFields), ...route.formFields])
   const checkQueryNames = refusesUnknown(route) ? checkNames(knownNames) : undefined
-  const hasHeaders = Object.keys(route.headerFields).length > 0
+  const readHeaders = headerReader(route.headerFields)
 
   return (request: FastifyRequest): unknown => {
     const path = readPath(request.params as Bag)
     const inQuery = hasQuery ? readQuery(request.query as Bag) : undefined
-    const inHeaders = hasHeaders ? readQuery(parametersInHeaders(route.headerFields, request)) : undefined
+    const inHeaders = readHeaders?.(request)
+    // A header takes precedence over the query.
     const query = inHeaders ? { ...inQuery, ...inHeaders } : inQuery
     const body = route.hasBody ? bodyOf(request.body) : undefined
     const wrong =

@@ -18,7 +18,7 @@ import { openIfCurrent, sendBytes } from './byte-stream.ts'
 import { callOptions, whenGone } from './call-context.ts'
 import { readsEncoding, refuseEncoded } from './content-encoding.ts'
 import { sendJson } from './json-answer.ts'
-import { requestReader } from './request.ts'
+import { readsHeader, requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
 import { wellFormedJson } from './well-formed-json.ts'
 
@@ -140,16 +140,20 @@ const passing = (route: Route, proxyToBranch: BranchProxy, answered: Answered, g
 const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
+  const acceptsRanges = readsHeader(route, 'range')
   return async (request, reply) => {
     const open = () => method(read(request), callOptions(request, reply))
     reply.code(route.status)
-    const ifRange = request.headers['if-range']
     const dropRange = () => {
       delete request.headers.range
     }
+    const headOnly = request.method === 'HEAD'
+    // HEAD ignores the header (RFC 9110, section 14.2).
+    if (headOnly) dropRange()
+    const ifRange = request.headers['if-range']
     const frames = ifRange === undefined ? open() : await openIfCurrent(open, String(ifRange), dropRange)
     const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined
-    await sendBytes(frames, reply, { headOnly: request.method === 'HEAD', ifNoneMatch })
+    await sendBytes(frames, reply, { headOnly, acceptsRanges, ifNoneMatch })
     answered(request, reply.statusCode)
   }
 }
@@ -171,7 +175,7 @@ const events = (
   const method = call(backend, route)
   const toFrame = frameReader(route)
   const idOf = idReader(route)
-  const isResumable = backend.isRemote === true && Object.values(route.headerFields).includes(lastEventHeader)
+  const isResumable = backend.isRemote === true && readsHeader(route, lastEventHeader)
   return async (request, reply) => {
     if (streams.heartbeat.size() >= maxStreams) {
       throw serviceError('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })

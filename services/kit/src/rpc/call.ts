@@ -55,6 +55,8 @@ export type Call = {
    * the address that they report. Absent where it is unknown, and for clients on this machine.
    */
   client?: string | undefined
+  /** Only the head of the answer is sent (HTTP's HEAD), so the call counts as no download. */
+  isHeadOnly?: boolean | undefined
   head: ResponseHead
 }
 
@@ -67,6 +69,7 @@ export type CallOptions = {
   origin?: string | undefined
   peer?: string | undefined
   client?: string | undefined
+  isHeadOnly?: boolean | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
   /** The request has every field and the caller will not use it again, so an in-process call passes it on without a copy. */

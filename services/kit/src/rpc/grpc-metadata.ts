@@ -7,6 +7,7 @@ import { callerKey, clientKey, peerKey } from './grpc-security.ts'
 const requestIdKey = 'x-request-id'
 const traceKey = 'traceparent'
 const originKey = 'x-trellis-origin'
+const headOnlyKey = 'x-trellis-head-only'
 const statusKey = 'x-http-status'
 const headerPrefix = 'x-http-header-'
 const failureKey = 'x-trellis-failure-bin'
@@ -24,6 +25,7 @@ export const requestMetadata = ({
   origin,
   peer,
   client,
+  isHeadOnly,
 }: CallOptions): Metadata => {
   const metadata = Metadata({ [callerKey]: json(caller) })
   if (requestId) metadata.set(requestIdKey, requestId)
@@ -31,6 +33,7 @@ export const requestMetadata = ({
   if (origin) metadata.set(originKey, origin)
   if (peer) metadata.set(peerKey, peer)
   if (client) metadata.set(clientKey, client)
+  if (isHeadOnly) metadata.set(headOnlyKey, 'true')
   return metadata
 }
 
@@ -44,6 +47,7 @@ export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: 
     origin: metadata.get(originKey),
     peer: metadata.get(peerKey),
     client: metadata.get(clientKey),
+    isHeadOnly: metadata.get(headOnlyKey) === 'true',
     head,
   }
 }

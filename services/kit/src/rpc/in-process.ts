@@ -25,6 +25,7 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   origin: options.origin,
   peer: options.peer,
   client: options.client,
+  isHeadOnly: options.isHeadOnly,
   head: options.head ?? ignoreHead,
 })
 
@@ -62,6 +63,10 @@ class UnaryCall implements Call {
 
   get client(): string | undefined {
     return this.#options.client
+  }
+
+  get isHeadOnly(): boolean | undefined {
+    return this.#options.isHeadOnly
   }
 
   get head(): ResponseHead {

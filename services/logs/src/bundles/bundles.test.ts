@@ -187,6 +187,14 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       await expect(service.incidents.sendBundle({ id: 'none' })).rejects.toMatchObject({ kind: 'not_found' })
     })
 
+    test('a HEAD request for a bundle is no export', async () => {
+      await using service = await open()
+      const { id } = await withIncident(service)
+      for await (const { frame } of service.incidents.exportBundle({ id }, { isHeadOnly: true }))
+        expect(frame).toBeDefined()
+      expect((await service.incidents.listSentBundles({})).sentBundles).toEqual([])
+    })
+
     test('sent bundles are recorded for every export: GET /api/sent-bundles', async () => {
       await using receiver = await startHttpServer(() => ({ status: 200 }))
       await using service = await open({ SERVICE_BUNDLE_ENDPOINT: receiver.url })

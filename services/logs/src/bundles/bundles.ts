@@ -13,8 +13,8 @@ import { countBundles, insertBundle, insertSentBundle } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
 export type Bundles = AsyncDisposable & {
-  /** Returns a bundle for download and records the export. Throws `not_found`. */
-  download: (incidentId: string, options: BundleOptions) => Promise<{ text: string; missing: readonly string[] }>
+  /** Returns a bundle for download and, unless only its size and name are requested, records the export. Throws `not_found`. */
+  download: (incidentId: string, options: DownloadOptions) => Promise<{ text: string; missing: readonly string[] }>
   /** Queues a bundle and tries to send it. Throws `not_found`, `unavailable` without an endpoint, `upstream_failed` if the receiver refuses it. */
   send: (incidentId: string, options: BundleOptions) => Promise<SentBundleTable>
   /** Stores a received bundle and returns its id. */
@@ -22,6 +22,8 @@ export type Bundles = AsyncDisposable & {
 }
 
 export type BundleOptions = { sanitize: boolean; signal?: AbortSignal | undefined }
+
+export type DownloadOptions = BundleOptions & { isHeadOnly?: boolean | undefined }
 
 export type BundlesOptions = {
   db: IncidentDb
@@ -103,6 +105,7 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
   return {
     download: async (incidentId, options) => {
       const bundled = await bundle(incidentId, options)
+      if (options.isHeadOnly) return bundled
       await insertSentBundle(db, record(incidentId, options.sanitize))
       await event(
         incidentId,

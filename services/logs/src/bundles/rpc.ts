@@ -54,8 +54,8 @@ const receivedPages = newestFirst('bundles')
 const sentPages = newestFirst('sent-bundles')
 
 export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }): BundleHandlers => ({
-  async *exportBundle({ id, sanitize }, { signal, head }) {
-    const { text, missing } = await bundles.download(id, { sanitize: sanitize ?? false, signal })
+  async *exportBundle({ id, sanitize }, { signal, head, isHeadOnly }) {
+    const { text, missing } = await bundles.download(id, { sanitize: sanitize ?? false, signal, isHeadOnly })
     reportMissing(head, missing)
     const content = Buffer.from(text)
     yield* byteFrames(

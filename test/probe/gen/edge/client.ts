@@ -64,7 +64,7 @@ export type Routes = {
   /** Returns its request. All kinds of parameters. */
   'GET /probe/api/echo/{id}': {
     path: { id: string | number }
-    query: { limit?: number | null | undefined; ratio?: number | null | undefined; force?: boolean | null | undefined; tags?: readonly (string)[] | null | undefined; colour?: ColourWord | null | undefined; word?: string | null | undefined; header_value?: string | null | undefined }
+    query: { limit?: number | null | undefined; ratio?: number | null | undefined; force?: boolean | null | undefined; tags?: readonly (string)[] | null | undefined; colour?: ColourWord | null | undefined; word?: string | null | undefined }
     body: undefined
     answer: EchoResponseRest
     frames: {}
@@ -112,7 +112,7 @@ export type Routes = {
   /** Sends bytes. */
   'GET /probe/api/download': {
     path: {}
-    query: { size?: number | null | undefined; filename?: string | null | undefined; range?: string | null | undefined }
+    query: { size?: number | null | undefined; filename?: string | null | undefined }
     body: undefined
     answer: Blob
     frames: {}

@@ -20,14 +20,15 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it may be read. */
-  headerFields: Record<string, string>
+  /** Request field → the header from which it is read. */
+  headerFields: Record<string, { header: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
   /** A PATCH whose message receives the keys of the body as a mask. */
   masked: boolean
+  /** That of the query includes the fields of headers. */
   schema: { params?: object; query?: object; body?: object }
   fromRest: (json: any) => any
   toRest?: (message: any) => unknown
@@ -56,8 +57,8 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {"id":"string"},
-    queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string","header_value":"string"},
-    headerFields: {"header_value":"x-probe"},
+    queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string"},
+    headerFields: {"header_value":{"header":"x-probe","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
@@ -161,7 +162,7 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {},
     queryFields: {"to":"number","last_event_id":"string","behaviour":"string"},
-    headerFields: {"last_event_id":"last-event-id"},
+    headerFields: {"last_event_id":{"header":"last-event-id","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
@@ -190,8 +191,8 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {},
-    queryFields: {"size":"number","filename":"string","range":"string"},
-    headerFields: {"range":"range"},
+    queryFields: {"size":"number","filename":"string"},
+    headerFields: {"range":{"header":"range","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: ["text/plain"],
