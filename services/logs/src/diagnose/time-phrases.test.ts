@@ -36,6 +36,16 @@ test('times of day are in the requested zone', () => {
   expect(read('yesterday around 3pm', tokyo)).toEqual(['2026-03-03T05:30', '2026-03-03T06:30'])
 })
 
+test.each([
+  ['it broke on 2026-10-25 at 02:30', '2026-10-25T00:00', '2026-10-25T02:00'],
+  ['between 2am and 2:30am on 2026-10-25', '2026-10-25T00:00', '2026-10-25T01:30'],
+  ['it broke on 2026-10-25 at 01:30', '2026-10-24T23:00', '2026-10-25T00:00'],
+  ['it broke on 2026-10-25 at 03:30', '2026-10-25T02:00', '2026-10-25T03:00'],
+])('a time that a clock showed twice includes both: %s', (text, start, end) => {
+  const berlin = zoneOf('Europe/Berlin')
+  expect(berlin && read(text, berlin, Date.parse('2026-11-27T12:00:00Z'))).toEqual([start, end])
+})
+
 test.each(['disk is full', 'error 500 at line 12345', 'port 8080 refused', 'the lasting issue'])(
   '%s contains no time',
   (text) => {

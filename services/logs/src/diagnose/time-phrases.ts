@@ -40,7 +40,10 @@ const mayBe = { range: /\b(?:between|from) /, plainRange: /\b(?:to|until|till|th
 
 const spanOf = (match: RegExpExecArray): Span => ({ from: match.index, to: match.index + match[0].length })
 
-/** The time range of a moment; without a day, the latest one that does not begin in the future. */
+/** The last moment at which a clock of the zone shows a time: the second one in the hour that it shows twice. */
+const lastShowing = (local: number, zone: Zone): number => local - Math.min(zone(local), zone(local + hour))
+
+/** The time range of a moment: all that its clock shows as that time; without a day, the latest one that does not begin in the future. */
 const locate = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
   if (moment.point) return { start: moment.point.time, end: moment.point.time }
   const {
@@ -57,11 +60,13 @@ const locate = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
   const stretch = (back: number): Stretch => {
     const [from, until] = moment.hours ?? []
     if (from === undefined || until === undefined) return { start: moved(midnight - back), end: moved(to - back) }
-    return { start: moved(midnight - back + from * hour), end: moved(midnight - back + until * hour) }
+    return { start: moved(midnight - back + from * hour), end: lastShowing(midnight - back + until * hour, zone) }
   }
   const latest = stretch(0)
   return latest.start > clock.now && repeatsAfter > 0 ? stretch(repeatsAfter) : latest
 }
+
+const isTimeOfDay = ({ hours }: Moment): boolean => hours !== undefined && hours[0] === hours[1]
 
 const isDayOnly = (moment: Moment): boolean => moment.day !== undefined && moment.hours === undefined
 
@@ -147,7 +152,7 @@ const leads: Record<string, string> = { till: 'until', 'up to': 'until', by: 'be
 /** "around", "at" and a bare time include half an hour on each side; a current day ends now. */
 const around = ({ start, end }: Stretch, moment: Moment, { now }: Clock): Stretch => {
   if (moment.point) return { start: start - moment.point.spread, end: Math.min(now, end + moment.point.spread) }
-  if (start === end) return { start: start - hour / 2, end: end + hour / 2 }
+  if (isTimeOfDay(moment)) return { start: start - hour / 2, end: end + hour / 2 }
   return isDayOnly(moment) && start < now ? { start, end: Math.min(now, end) } : { start, end }
 }
 
