@@ -57,6 +57,12 @@ test('each process gets the settings that it reads, and no secrets of others', a
   }
 })
 
+test('processes that start workers of music get what those need to know of the GPU, and others do not', async () => {
+  const byName = await environments({ environment: { NVIDIA_TF32_OVERRIDE: '0' } })
+  const receivers = [...byName].filter(([, own]) => own.NVIDIA_TF32_OVERRIDE === '0').map(([name]) => name)
+  expect(receivers.toSorted()).toEqual(['music migrate', 'music-1', 'workloads'])
+})
+
 test('each process gets only the NATS password of its role, and the keys of S3 if it uses files', async () => {
   const passwords = drawPasswords()
   const byName = await environments({

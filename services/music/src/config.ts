@@ -29,6 +29,12 @@ export const modelRuntimeConfig = {
       'GPUs that a model may use, passed on to workers; empty: none; unset: all.',
     ),
   ),
+  tf32Override: setting(
+    'NVIDIA_TF32_OVERRIDE',
+    read.optional(read.text),
+    undefined,
+    'Precision of 32-bit floats on a GPU, passed on to workers: 0: full, so that results are nearest to those of a CPU; unset: reduced (TF32).',
+  ),
 }
 
 /** Settings of the music service. */

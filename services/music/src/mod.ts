@@ -1,4 +1,4 @@
-export { type MusicConfig, musicConfig } from './config.ts'
+export { type MusicConfig, modelRuntimeConfig, musicConfig } from './config.ts'
 export { musicSchema } from './schemas.ts'
 export { createMusicService, type MusicService, type MusicServiceOptions } from './service.ts'
 export { generationWorker } from './worker/environment.ts'

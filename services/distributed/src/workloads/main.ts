@@ -3,7 +3,7 @@ import { branchEnvironment, createLocalBranches, localBranchesConfig } from '@tr
 import { runService } from '@trellis/kit/process/service'
 import { createLocalWorkloads, measureWorkloads } from '@trellis/kit/workloads'
 import { listingsConfig, searchWorker } from '@trellis/listings'
-import { generationWorker, musicConfig } from '@trellis/music'
+import { generationWorker, modelRuntimeConfig, musicConfig } from '@trellis/music'
 
 /** Runs the local runtime as a separate process, which replaces the operator where there is no cluster. */
 await runService({
@@ -14,9 +14,7 @@ await runService({
     branchLimit: localBranchesConfig.limit,
     musicWorkers: musicConfig.workers,
     musicWorkerMegabytes: musicConfig.workerMegabytes,
-    modelDevice: musicConfig.modelDevice,
-    libraryPath: musicConfig.libraryPath,
-    visibleGpus: musicConfig.visibleGpus,
+    ...modelRuntimeConfig,
   },
   create: async (config, { bus, log, metrics, workerFilesLocation, dataDirectory }) => {
     await using opened = new AsyncDisposableStack()

@@ -8,11 +8,12 @@ const heapMegabytes = 1024
 export type ModelRuntime = Pick<MusicConfig, keyof typeof modelRuntimeConfig>
 
 const modelEnvironment = (values: Partial<ModelRuntime>): Record<string, string> => {
-  const { modelDevice, libraryPath, visibleGpus } = modelRuntimeConfig
+  const { modelDevice, libraryPath, visibleGpus, tf32Override } = modelRuntimeConfig
   return {
     ...(values.modelDevice !== undefined && { [modelDevice.variable]: values.modelDevice }),
     ...(values.libraryPath !== undefined && { [libraryPath.variable]: values.libraryPath }),
     ...(values.visibleGpus !== undefined && { [visibleGpus.variable]: values.visibleGpus }),
+    ...(values.tf32Override !== undefined && { [tf32Override.variable]: values.tf32Override }),
   }
 }
 
