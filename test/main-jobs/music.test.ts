@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { audioInMemory } from '../../services/music/src/audio/audio-path.ts'
+import type { StoredAudio } from '../../services/music/src/audio/stored-audio.ts'
+import type { ContinuationRequest } from '../../services/music/src/generate/generator.ts'
+import { layersOf, planTake, playTake, prepareMaterial } from '../../services/music/src/generate/recombine.ts'
+import { decodeAll, wavOf } from '../../services/music/test/audio-files.ts'
+import { playEnsemble } from '../../services/music/test/ensemble-pieces.ts'
 import { readEvents } from '../support/events.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
@@ -23,6 +29,15 @@ type Chain = {
 const seconds = 12
 const sampleRate = 22_050
 
+/** A take as the functions of the music service make it in this process, and how many of its bars get the drums of others. */
+const recombined = async (context: StoredAudio, { frames, prompt, seed }: Omit<ContinuationRequest, 'context'>) => {
+  const request = { context, frames, prompt, seed }
+  const material = await prepareMaterial(request)
+  const take = planTake(material, request)
+  const [layers, block] = [await layersOf(material, take, request), await playTake(material, take, request)]
+  return { layers: layers.length, wav: await wavOf(block, context.sampleRate) }
+}
+
 describe('the main job of music', () => {
   let trellis: Trellis
   let chain: Chain
@@ -38,25 +53,38 @@ describe('the main job of music', () => {
     form.append('name', 'My tune')
     return fetch(url(''), { method: 'POST', body: form })
   }
-  const read = async () => (await (await fetch(url(`/${chain.chain_id}`))).json()) as Chain
+  const read = async (chainId = chain.chain_id) => (await (await fetch(url(`/${chainId}`))).json()) as Chain
+  const bytesOf = async (address: string) => Buffer.from(await (await fetch(address)).arrayBuffer())
 
   /** Follows the chain's events until each of the nodes is ready or has failed. */
-  const settled = async (nodes: Node[]) => {
+  const settled = async (nodes: Node[], chainId = chain.chain_id) => {
     const waiting = new Set(nodes.map(({ node_id }) => node_id))
     const isSettled = (status: unknown) => status === 'ready' || status === 'error'
     const events = await readEvents(
-      url(`/${chain.chain_id}/events?last_event_id=0`),
+      url(`/${chainId}/events?last_event_id=0`),
       ({ event, data }) => {
         if (event === 'node-status' && isSettled(data.status)) waiting.delete(String(data.node_id))
         return waiting.size === 0
       },
       {
         onOpen: async () => {
-          for (const { node_id, status } of (await read()).nodes) if (isSettled(status)) waiting.delete(node_id)
+          for (const { node_id, status } of (await read(chainId)).nodes) if (isSettled(status)) waiting.delete(node_id)
         },
       },
     ).catch(() => [])
     return events
+  }
+
+  /** The spine of a chain as one WAV file. */
+  const exportOf = async (chainId: string, crossfade_ms: number) => {
+    const response = await fetch(url(`/${chainId}/export`), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ format: 'wav', crossfade_ms }),
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="/)
+    return Buffer.from(await response.arrayBuffer())
   }
 
   /** Follows a chain in which nothing happens until the stream has a comment; returns it. */
@@ -258,14 +286,7 @@ describe('the main job of music', () => {
   test.each([0, 500])(
     'the export has exactly the length of the spine with a crossfade of %i ms',
     async (crossfade_ms) => {
-      const response = await fetch(url(`/${chain.chain_id}/export`), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ format: 'wav', crossfade_ms }),
-      })
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="/)
-      const wav = Buffer.from(await response.arrayBuffer())
+      const wav = await exportOf(chain.chain_id, crossfade_ms)
       const data = wav.indexOf('data')
       expect(wav.readUInt32LE(data + 4) / 3).toBe((seconds + 5) * sampleRate)
     },
@@ -284,7 +305,6 @@ describe('the main job of music', () => {
     const { status, stems } = (await (await fetch(url(`${path}/stems`))).json()) as Stems
     expect([status, stems.map(({ name }) => name)]).toEqual(['ready', ['vocals', 'drums', 'bass', 'other']])
     expect(stems.reduce((sum, { energy_share }) => sum + energy_share, 0)).toBeCloseTo(1, 9)
-    const bytesOf = async (address: string) => Buffer.from(await (await fetch(address)).arrayBuffer())
     const files = await Promise.all(stems.map((stem) => bytesOf(`${trellis.origin}${stem.url}`)))
     const whole = await bytesOf(url(`${path}/audio`))
     const wrong = Array.from({ length: (whole.length - 44) / 3 }, (_, i) => 44 + 3 * i).filter(
@@ -301,21 +321,42 @@ describe('the main job of music', () => {
     expect((await fetch(url(`${path}/stems/drums`))).status).toBe(409)
   })
 
+  /** Generates one take of a chain's root, and returns it with its audio. */
+  const takeOf = async ({ chain_id, root_node_id }: Chain, request: object) => {
+    const { body } = await post<{ nodes: [Node] }>(`/${chain_id}/nodes/${root_node_id}/branches`, {
+      generator: 'recombine',
+      ...request,
+    })
+    await settled(body.nodes, chain_id)
+    const [{ node_id }] = body.nodes
+    return { node_id, audio: await bytesOf(url(`/${chain_id}/nodes/${node_id}/audio`)) }
+  }
+
   test('generation is deterministic for parent, seed and parameters, and differs by seed', async () => {
-    const bytesOf = async (seed: number) => {
-      const { body } = await post<{ nodes: [Node] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
-        duration_seconds: 3,
-        seed,
-        generator: 'recombine',
-      })
-      await settled(body.nodes)
-      return Buffer.from(
-        await (await fetch(url(`/${chain.chain_id}/nodes/${body.nodes[0].node_id}/audio`))).arrayBuffer(),
-      )
-    }
-    const [one, same, other] = [await bytesOf(5), await bytesOf(5), await bytesOf(6)]
+    const audioOf = async (seed: number) => (await takeOf(chain, { duration_seconds: 3, seed })).audio
+    const [one, same, other] = [await audioOf(5), await audioOf(5), await audioOf(6)]
     expect(one.equals(same)).toBe(true)
     expect(one.equals(other)).toBe(false)
+  })
+
+  test('a take whose bars get the drums of others has the same bytes on all forms, and is exported', async () => {
+    const { samples } = playEnsemble({ style: 'boom bap', metre: '4/4', bpm: 90, seconds: 24, seed: 77 })
+    const piece = await wavOf([samples], sampleRate)
+    const drummed = (await (await create(piece)).json()) as Chain
+    const request = { duration_seconds: 30, seed: 3, prompt: 'varied' }
+    const [{ node_id, audio }, again] = [await takeOf(drummed, request), await takeOf(drummed, request)]
+    expect(audio.equals(again.audio)).toBe(true)
+    // Each form is compared with the functions themselves, so that no two forms need to run at the same time.
+    const { block } = await decodeAll(piece)
+    const { layers, wav } = await recombined(audioInMemory(block, sampleRate), { ...request, frames: 30 * sampleRate })
+    expect(layers).toBeGreaterThan(0)
+    expect(audio.equals(wav)).toBe(true)
+    const { body } = await post<Chain>(`/${drummed.chain_id}/nodes/${node_id}/commit`)
+    expect(body.spine).toEqual([drummed.root_node_id, node_id])
+    const [exported, ...parts] = [await exportOf(drummed.chain_id, 0), Buffer.from(piece), audio].map((file) =>
+      file.subarray(file.indexOf('data') + 8),
+    )
+    expect(exported?.equals(Buffer.concat(parts))).toBe(true)
   })
 
   test.each([

@@ -132,6 +132,7 @@ export const chains: readonly Theme[] = [
     [
       'The same parent, seed and parameters give the same bytes',
       [musicJobs, 'generation is deterministic for parent, seed and parameters, and differs by seed'],
+      [musicJobs, 'a take whose bars get the drums of others has the same bytes on all forms, and is exported'],
       [service, 'the bytes of a take are determined by its parent, seed and parameters'],
     ],
     [
