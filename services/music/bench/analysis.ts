@@ -74,7 +74,7 @@ type KnownBeats<Score> = {
 }
 
 /** The tempo of a piece: of one whose tempo moves, the mean of what was played. */
-const tempoPlayed = ({ score, beats }: KnownBeats<BeatFigures['score']>): number =>
+export const tempoPlayed = ({ score, beats }: KnownBeats<BeatFigures['score']>): number =>
   score.pace === undefined || score.pace === 'steady'
     ? score.bpm
     : (60 * (beats.length - 1)) / ((beats.at(-1) ?? 0) - (beats[0] ?? 0))

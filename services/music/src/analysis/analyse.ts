@@ -62,7 +62,7 @@ const accentsOf = (chroma: ChromaFrames, { low, snare, chords }: Activations, be
 }
 
 /** The frame in which the sound begins: the first onset. */
-const firstSound = ({ onset }: Activations): number =>
+export const firstSound = ({ onset }: Activations): number =>
   Math.max(
     0,
     onset.findIndex((value) => value > 0.3),
@@ -111,11 +111,12 @@ export const analyseSound = (
   }
 }
 
-/** Analyses a mono piece at ANALYSIS_RATE. */
-export const analyse = (signal: Float32Array): Analysis => {
+/** Measures a mono piece at ANALYSIS_RATE. */
+export const listen = (signal: Float32Array): Sound => {
   const frames = (hop: number) => Math.max(1, Math.ceil(signal.length / hop))
   const peaks = findPeaks(signal, 0, frames(chromaHop))
-  return analyseSound(
-    soundOf({ ...measureBands(signal, 0, frames(HOP)), peaks, envelope: envelopeLevels(signal) }, signal.length),
-  )
+  return soundOf({ ...measureBands(signal, 0, frames(HOP)), peaks, envelope: envelopeLevels(signal) }, signal.length)
 }
+
+/** Analyses a mono piece at ANALYSIS_RATE. */
+export const analyse = (signal: Float32Array): Analysis => analyseSound(listen(signal))

@@ -19,6 +19,22 @@ export const mostChange = changeCosts.length - 1
 
 export const bpmOf = (tempo: number): number => slowest * (fastest / slowest) ** (tempo / (tempi - 1))
 
+/** Tempi from one to another, both included. */
+export type TempoRange = { readonly lowest: number; readonly highest: number }
+
+export const allTempi: TempoRange = { lowest: 0, highest: tempi - 1 }
+
+/** The tempi within a number of octaves of one, as far as there are any; undefined if that tempo is outside of all. */
+export const tempiAround = (bpm: number, octaves: number): TempoRange | undefined => {
+  if (bpm < slowest || bpm > fastest) return undefined
+  const perOctave = (tempi - 1) / Math.log2(fastest / slowest)
+  const [nearest, reach] = [Math.log2(bpm / slowest), octaves].map((distance) => Math.round(distance * perOctave))
+  return {
+    lowest: Math.max(0, (nearest ?? 0) - (reach ?? 0)),
+    highest: Math.min(tempi - 1, (nearest ?? 0) + (reach ?? 0)),
+  }
+}
+
 const tempoCost = (bpm: number): number => preference * Math.log2(bpm / preferredBpm) ** 2
 
 /** Lengths (frames) of a beat at each tempo and what each costs: flat arrays with rows of WIDEST values, of which COUNTS are set. */

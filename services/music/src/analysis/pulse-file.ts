@@ -4,12 +4,13 @@ import { evidenceWeights } from './beat-evidence.ts'
 import { beatLengths, changeCosts } from './beat-lengths.ts'
 import { barModels, beatsPerBar, divisions } from './metres.ts'
 import { decodePulse, type FindPulse, type Pulse } from './pulse.ts'
+import { tempoLevelWeights } from './tempo-level-weights.ts'
 
 /**
  * Version of the bar pointer: increase it if it finds other beats in the same evidence. Weights, templates and tempi are part of
  * the fingerprint, so their changes need no new version.
  */
-const VERSION = 3
+const VERSION = 4
 
 /** Bytes of a fingerprint, and of the two 32-bit integers after it. */
 const FINGERPRINT = 32
@@ -23,7 +24,15 @@ export const maxPulseBytes = HEADER + 4 * 500 * 60
 const bytesOf = (values: ArrayBufferView): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 
-const parameters = JSON.stringify([VERSION, barModels, beatsPerBar, divisions, evidenceWeights, changeCosts])
+const parameters = JSON.stringify([
+  VERSION,
+  barModels,
+  beatsPerBar,
+  divisions,
+  evidenceWeights,
+  changeCosts,
+  tempoLevelWeights,
+])
 
 /** A digest of everything that determines the pulse. */
 const fingerprintOf = (activations: Activations, firstSound: number): Buffer => {
