@@ -351,8 +351,8 @@ describe('the main job of music', () => {
     const { layers, wav } = await recombined(audioInMemory(block, sampleRate), { ...request, frames: 30 * sampleRate })
     expect(layers).toBeGreaterThan(0)
     expect(audio.equals(wav)).toBe(true)
-    const { body } = await post<Chain>(`/${drummed.chain_id}/nodes/${node_id}/commit`)
-    expect(body.spine).toEqual([drummed.root_node_id, node_id])
+    const committed = await post<Chain>(`/${drummed.chain_id}/nodes/${node_id}/commit`)
+    expect(committed).toMatchObject({ status: 200, body: { spine: [drummed.root_node_id, node_id] } })
     const [exported, ...parts] = [await exportOf(drummed.chain_id, 0), Buffer.from(piece), audio].map((file) =>
       file.subarray(file.indexOf('data') + 8),
     )

@@ -35,7 +35,7 @@ const misread = [
 ]
 
 test.each(sample(misread, 2))(
-  'harmony and bass tell the tempo from its double and its half: $name',
+  'a tempo is distinguished from its double and its half by harmony and bass: $name',
   ({ bpm, play }) => {
     expect(analyse(play().samples).bpm).toBeCloseTo(bpm, 0)
   },
