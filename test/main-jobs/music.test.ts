@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audioInMemory } from '../../services/music/src/audio/audio-path.ts'
-import type { StoredAudio } from '../../services/music/src/audio/stored-audio.ts'
-import type { ContinuationRequest } from '../../services/music/src/generate/generator.ts'
 import { layersOf, planTake, playTake, prepareMaterial } from '../../services/music/src/generate/recombine.ts'
 import { decodeAll, wavOf } from '../../services/music/test/audio-files.ts'
 import { playEnsemble } from '../../services/music/test/ensemble-pieces.ts'
@@ -29,13 +27,19 @@ type Chain = {
 const seconds = 12
 const sampleRate = 22_050
 
-/** A take as the functions of the music service make it in this process, and how many of its bars get the drums of others. */
-const recombined = async (context: StoredAudio, { frames, prompt, seed }: Omit<ContinuationRequest, 'context'>) => {
-  const request = { context, frames, prompt, seed }
+const layered = { duration_seconds: 30, seed: 3, prompt: 'varied' }
+
+/** A piece with drums, and its take as the functions of the music service make it in this process: how many bars get the drums of others, and its file. */
+const playLayered = async () => {
+  const { samples } = playEnsemble({ style: 'boom bap', metre: '4/4', bpm: 90, seconds: 24, seed: 77 })
+  const piece = Buffer.from(await wavOf([samples], sampleRate))
+  const { block } = await decodeAll(piece)
+  const { duration_seconds, ...rest } = layered
+  const request = { context: audioInMemory(block, sampleRate), frames: duration_seconds * sampleRate, ...rest }
   const material = await prepareMaterial(request)
   const take = planTake(material, request)
-  const [layers, block] = [await layersOf(material, take, request), await playTake(material, take, request)]
-  return { layers: layers.length, wav: await wavOf(block, context.sampleRate) }
+  const { length: layers } = await layersOf(material, take, request)
+  return { piece, layers, wav: await wavOf(await playTake(material, take, request), sampleRate) }
 }
 
 describe('the main job of music', () => {
@@ -104,7 +108,11 @@ describe('the main job of music', () => {
   /** Begun by the first test, since it takes 15 s. */
   let comment: Promise<string>
 
+  /** Computed before the server starts: it would time out idle connections of a process that computes for long, with 408 under load. */
+  let played: Awaited<ReturnType<typeof playLayered>>
+
   beforeAll(async () => {
+    played = await playLayered()
     trellis = await startTrellis()
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
@@ -340,20 +348,16 @@ describe('the main job of music', () => {
   })
 
   test('a take whose bars get the drums of others has the same bytes on all forms, and is exported', async () => {
-    const { samples } = playEnsemble({ style: 'boom bap', metre: '4/4', bpm: 90, seconds: 24, seed: 77 })
-    const piece = await wavOf([samples], sampleRate)
-    const drummed = (await (await create(piece)).json()) as Chain
-    const request = { duration_seconds: 30, seed: 3, prompt: 'varied' }
-    const [{ node_id, audio }, again] = [await takeOf(drummed, request), await takeOf(drummed, request)]
-    expect(audio.equals(again.audio)).toBe(true)
     // Each form is compared with the functions themselves, so that no two forms need to run at the same time.
-    const { block } = await decodeAll(piece)
-    const { layers, wav } = await recombined(audioInMemory(block, sampleRate), { ...request, frames: 30 * sampleRate })
+    const { piece, layers, wav } = played
+    const drummed = (await (await create(piece)).json()) as Chain
+    const [{ node_id, audio }, again] = [await takeOf(drummed, layered), await takeOf(drummed, layered)]
+    expect(audio.equals(again.audio)).toBe(true)
     expect(layers).toBeGreaterThan(0)
     expect(audio.equals(wav)).toBe(true)
     const committed = await post<Chain>(`/${drummed.chain_id}/nodes/${node_id}/commit`)
     expect(committed).toMatchObject({ status: 200, body: { spine: [drummed.root_node_id, node_id] } })
-    const [exported, ...parts] = [await exportOf(drummed.chain_id, 0), Buffer.from(piece), audio].map((file) =>
+    const [exported, ...parts] = [await exportOf(drummed.chain_id, 0), piece, audio].map((file) =>
       file.subarray(file.indexOf('data') + 8),
     )
     expect(exported?.equals(Buffer.concat(parts))).toBe(true)
