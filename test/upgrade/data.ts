@@ -40,12 +40,14 @@ const lines = Array.from(
   (_, at) => `Mar  1 09:15:${String(at % 60).padStart(2, '0')} garden app[7]: error: cannot open ledger ${at}`,
 ).join('\n')
 
-const writeListings = async ({ read, post }: Client): Promise<string[]> => {
-  const { listings } = await read<{ listings: { platform_listing_id: string; seller_platform_id: string }[] }>(
-    '/listings/api/search?q=camera',
-  )
+type Found = { session_id: string; listings: { platform_listing_id: string; seller_platform_id: string }[] }
+
+const writeListings = async ({ call, read, post }: Client): Promise<string[]> => {
+  const { session_id: session, listings } = await read<Found>('/listings/api/search?q=camera')
   const [first] = listings
   if (!first) throw new Error('The search found nothing.')
+  // It goes on in the background. If its process ended before it did, the next would start it again.
+  await (await call(`/listings/api/updates/${session}`)).text()
   await post('/listings/api/saved-searches', { name: 'Laptops', query: 'thinkpad', filters_json: '{"max_price":600}' })
   const seller = { platform_seller_id: first.seller_platform_id, username: 'a seller' }
   await post('/listings/api/blocklist', { ...seller, reason: 'sent an empty box' })

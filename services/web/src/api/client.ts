@@ -1,6 +1,6 @@
 import type { Routes } from '@trellis/protos/edge/client.ts'
 import { withBase } from '../url/facts.ts'
-import { connection } from './connection.svelte.ts'
+import { afterNetworkChange, connection } from './connection.svelte.ts'
 import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
 import { credentialsOf, promptForKey } from './keys.svelte.ts'
 import { type QueryValue, requestUrl } from './request-url.ts'
@@ -78,7 +78,7 @@ let isLeaving = false
 window.addEventListener('pagehide', () => (isLeaving = true))
 window.addEventListener('pageshow', () => (isLeaving = false))
 
-/** Sends a request; a GET that a network error hits is sent once more. */
+/** Sends a request; a GET that a network error hits is sent once more, a moment later. */
 const send = async (url: string, init: RequestInit, isSafe: boolean, by: Send = fetch): Promise<Response> => {
   try {
     const response = await by(url, init)
@@ -86,7 +86,10 @@ const send = async (url: string, init: RequestInit, isSafe: boolean, by: Send = 
     return response
   } catch (error) {
     if (isAbort(error) || init.signal?.aborted) throw error
-    if (isSafe) return send(url, init, false)
+    if (isSafe) {
+      await afterNetworkChange()
+      return send(url, init, false, by)
+    }
     connection.lost()
     throw toFailure(error)
   }

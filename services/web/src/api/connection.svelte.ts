@@ -2,6 +2,9 @@ import { withBase } from '../url/facts.ts'
 
 const probeUrl = withBase('/health')
 
+/** Requests end when the network of the machine changes, and work soon after: several of its interfaces may change in a row. */
+export const afterNetworkChange = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
+
 /** Whether the server answers. A request that failed to reach it means no, any answer yes. */
 let isReached = $state(true)
 let nextTry = $state.raw<number | null>(null)

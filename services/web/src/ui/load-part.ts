@@ -1,3 +1,5 @@
+import { afterNetworkChange } from '../api/connection.svelte.ts'
+
 const failedStyles = new Set<HTMLLinkElement>()
 // Errors of files do not bubble.
 window.addEventListener(
@@ -22,9 +24,6 @@ const reloadStyles = async (): Promise<void> => {
   await Promise.all([...failedStyles].map(reload))
 }
 
-/** A change of the network, of several interfaces in a row, is over after that. */
-const retryMilliseconds = 300
-
 /**
  * Loads a part of the app that is a file of its own, such as a page or a dialog. One that fails is loaded once more: a change of the network ends
  * requests that work right after it.
@@ -33,7 +32,7 @@ export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> =
   try {
     return await load()
   } catch {
-    await new Promise((resolve) => setTimeout(resolve, retryMilliseconds))
+    await afterNetworkChange()
     await reloadStyles()
     return load()
   }

@@ -1,6 +1,6 @@
 import type { Trellis } from '@trellis/test/support/trellis'
 import type { BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, onTestFailed } from 'vitest'
 import { launchBrowser, type Opened, type TestBrowser } from './browser.ts'
 import { startWithPages } from './served.ts'
 
@@ -17,9 +17,17 @@ type Options = {
   seed?: (origin: string) => Promise<unknown>
 }
 
+/** Prints what a page shows when its test fails, which a wait that ended in vain does not tell. */
+const printOnFailure = ({ page, problems }: Opened): void =>
+  onTestFailed(async () => {
+    if (page.isClosed()) return
+    const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 })
+    console.error(`${page.url()} shows:\n${text.slice(0, 4_000)}\n${problems().join('\n')}`)
+  })
+
 /** Starts Trellis and a browser before the tests of the suite that calls this, and ends both after them. */
 export const installationOfSuite = ({ start = startWithPages, seed }: Options = {}): Installation => {
-  const opened = new AsyncDisposableStack()
+  const resources = new AsyncDisposableStack()
   let trellis: Trellis | undefined
   let browser: TestBrowser | undefined
   const started = <Part>(part: Part | undefined): Part => {
@@ -27,15 +35,19 @@ export const installationOfSuite = ({ start = startWithPages, seed }: Options = 
     return part
   }
   beforeAll(async () => {
-    trellis = opened.use(await start())
-    browser = opened.use(await launchBrowser())
+    trellis = resources.use(await start())
+    browser = resources.use(await launchBrowser())
     await seed?.(trellis.origin)
   })
-  afterAll(() => opened.disposeAsync())
+  afterAll(() => resources.disposeAsync())
   return {
     get origin() {
       return started(trellis).origin
     },
-    open: (options) => started(browser).open(started(trellis).origin, options),
+    open: async (options) => {
+      const opened = await started(browser).open(started(trellis).origin, options)
+      printOnFailure(opened)
+      return opened
+    },
   }
 }
