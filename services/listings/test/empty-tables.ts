@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type ListingsTables, migrations } from '../src/schemas.ts'
 
-/** Gives each test of a `describe` its own empty tables, on a database that is started once; `db` is theirs. */
+/** Opens new, empty tables (`db`) before each test of a `describe`, on a database that is started once. */
 export const useEmptyTables = (start: TestDatabase['start']): { readonly db: Kysely<ListingsTables> } => {
   let database: RunningDatabase
   let opened: AsyncDisposableStack

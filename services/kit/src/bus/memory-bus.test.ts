@@ -46,7 +46,7 @@ describe('the limit of all retained events', () => {
     return count
   }
 
-  test('drops the oldest of all topics, and tells a reader that resumes before it', async () => {
+  test('drops the oldest of all topics, and a reader that resumes before it gets a gap', async () => {
     const bus = createMemoryBus({ maxBytes: 1_000 })
     const first = await bus.publish(notes('a'), event)
     for (let index = 0; index < 4; index += 1) await bus.publish(notes('a'), event)

@@ -17,7 +17,7 @@ type Options = {
   seed?: (origin: string) => Promise<unknown>
 }
 
-/** Prints what a page shows when its test fails, which a wait that ended in vain does not tell. */
+/** Prints the accessibility tree of a page when its test fails: the error of a timeout does not include it. */
 const printOnFailure = ({ page, problems }: Opened): void =>
   onTestFailed(async () => {
     if (page.isClosed()) return
