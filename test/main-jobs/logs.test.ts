@@ -55,7 +55,7 @@ describe('the main job of logs', () => {
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
-  test('a bundle is a download without ranges, and a HEAD request for it is no export', async () => {
+  test('a bundle does not support ranges, and a HEAD request for it is not recorded as an export', async () => {
     const api = `${trellis.origin}/logs/api`
     const created = await fetch(`${api}/incidents`, {
       method: 'POST',

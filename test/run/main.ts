@@ -20,7 +20,7 @@ if (options.has('--record')) process.env.TEST_RECORD = 'yes'
 print(`Random choices are determined by TEST_SEED=${process.env.TEST_SEED}.`)
 
 // Imported late, because it reads the seed.
-const { filesNotDrawn, isOnCluster: onCluster, namedFiles, readDrawnSeconds } = await import('./drawn-files.ts')
+const { filesNotDrawn, isOnCluster, namedFiles, readDrawnSeconds } = await import('./drawn-files.ts')
 try {
   readDrawnSeconds()
 } catch (error) {
@@ -30,10 +30,10 @@ try {
 
 const isWhole = named.length === 0
 /** `npm run test:cluster`, with or without names of files. */
-const isOnCluster = named.some((argument) => argument.startsWith('cluster'))
-if (isWhole || isOnCluster) {
-  const left = filesNotDrawn(namedFiles(named)).filter((key) => onCluster(key) === isOnCluster)
-  const all = isOnCluster ? 'without TEST_DRAWN_ON_CLUSTER all run' : 'npm run test:all runs all'
+const runsOnCluster = named.some((argument) => argument.startsWith('cluster'))
+if (isWhole || runsOnCluster) {
+  const left = filesNotDrawn(namedFiles(named)).filter((key) => isOnCluster(key) === runsOnCluster)
+  const all = runsOnCluster ? 'without TEST_DRAWN_ON_CLUSTER all run' : 'npm run test:all runs all'
   if (left.length > 0) {
     print(`Not drawn: ${left.length} of the expensive test files (${all}):`)
     for (const file of left) print(`  ${file}`)

@@ -187,7 +187,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       await expect(service.incidents.sendBundle({ id: 'none' })).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('a HEAD request for a bundle is no export', async () => {
+    test('a HEAD request for a bundle is not recorded as an export', async () => {
       await using service = await open()
       const { id } = await withIncident(service)
       for await (const { frame } of service.incidents.exportBundle({ id }, { isHeadOnly: true }))

@@ -1,9 +1,7 @@
 import { sample } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { fitLogistic } from '../../bench/logistic-regression.ts'
 import { playEnsemble } from '../../test/ensemble-pieces.ts'
 import { playPiece } from '../../test/synthetic-pieces.ts'
-import { createRandom } from '../dsp/random.ts'
 import { activationsOf } from './activations.ts'
 import { analyse, firstSound, listen } from './analyse.ts'
 import { decodeBars } from './bar-pointer.ts'
@@ -59,18 +57,4 @@ test('a range of tempi is cut off at the slowest and the fastest, and there is n
   expect(Math.abs(bpmOf(lowest) / (200 * 2 ** -0.4) - 1)).toBeLessThan(0.02)
   expect(bpmOf(highest)).toBeCloseTo(208, 6)
   expect([40, 230].map((bpm) => tempiAround(bpm, 0.4))).toEqual([undefined, undefined])
-})
-
-test('weights that are fitted are those that the examples were drawn with', () => {
-  const random = createRandom(3)
-  const examples = Array.from({ length: 5_000 }, () => {
-    const features = [4 * random.next() - 2, 20 * random.next()]
-    const odds = 1 + 2 * (features[0] ?? 0) - 0.1 * (features[1] ?? 0)
-    return { features, isTrue: random.next() < 1 / (1 + Math.exp(-odds)) }
-  })
-  const { bias, weights } = fitLogistic(examples, 0)
-  const [steep = 0, flat = 0] = weights
-  expect(Math.abs(bias - 1)).toBeLessThan(0.2)
-  expect(Math.abs(steep - 2)).toBeLessThan(0.2)
-  expect(Math.abs(flat + 0.1)).toBeLessThan(0.02)
 })

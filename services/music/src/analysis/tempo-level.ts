@@ -18,7 +18,8 @@ export type Alternative = {
   readonly isFaster: boolean
 }
 
-const bpmOf = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame }) => frame * HOP)) ?? 0
+/** The tempo of a path (bpm). */
+const pathTempo = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame }) => frame * HOP)) ?? 0
 
 /** The beats and a beat between each two. */
 const withMiddles = (frames: readonly number[]): number[] =>
@@ -26,7 +27,7 @@ const withMiddles = (frames: readonly number[]): number[] =>
 
 /** The best paths at half and at twice the tempo of the best of all, as far as there are such. */
 export const alternativesTo = (found: DecodedBars, activations: Activations, firstSound: number): Alternative[] => {
-  const bpm = bpmOf(found)
+  const bpm = pathTempo(found)
   const frames = found.beats.map(({ frame }) => frame)
   const seconds = activations.frames / frameRate
   return [0.5, 2].flatMap((ratio) => {
