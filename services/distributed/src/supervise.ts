@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { describeExit, type Supervised, supervise as superviseProcess } from '@trellis/kit/process'
+import { describeExit, type Supervised, supervise as superviseProcess } from '@trellis/kit/supervision'
 
 /** A Trellis process: a module, its environment, and its ports. */
 export type ProcessSpec = {

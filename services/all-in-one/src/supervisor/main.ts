@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describeExit, type Exit, isReadyMessage, supervise } from '@trellis/kit/process'
+import { describeExit, type Exit, isReadyMessage, supervise } from '@trellis/kit/supervision'
 
 const module = fileURLToPath(new URL('../main.ts', import.meta.url))
 const interrupted = 130
+/** In MB, half of V8's limit: two semi-spaces that a start has filled stay allocated. Ingestion and searches take as much CPU. */
+const semiSpace = '--max-semi-space-size=16'
 /** More than the maximum of `SHUTDOWN_SECONDS`; a second Ctrl-C ends it at once. */
 const graceMilliseconds = 900_000
 
@@ -12,7 +14,7 @@ const isFailure = ({ code }: Exit): boolean => code !== 0 && code !== interrupte
 
 /** Spawns Trellis in a separate process group, so that Ctrl-C reaches only this process; it detects our end by the end of its input. */
 const spawnTrellis = () => {
-  const child = spawn(process.execPath, [...process.execArgv, module, ...process.argv.slice(2)], {
+  const child = spawn(process.execPath, [semiSpace, ...process.execArgv, module, ...process.argv.slice(2)], {
     env: { ...process.env, END_WITH_INPUT: '1' },
     stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
     detached: true,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type Supervised, supervise } from '@trellis/kit/process'
+import { type Supervised, supervise } from '@trellis/kit/supervision'
 import type { Log } from '@trellis/kit/telemetry'
 import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { FromBranch } from '../messages.ts'

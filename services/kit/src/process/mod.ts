@@ -17,6 +17,4 @@ export {
   workerFilesLocation,
 } from './connections-config.ts'
 export { type ConfigPart, configPart, printConfig, setButNotInUse } from './print-config.ts'
-export { isReadyMessage } from './ready-message.ts'
 export { type ProcessOptions, type Running, runProcess } from './run-process.ts'
-export { describeExit, type Exit, type Supervised, type SuperviseOptions, supervise } from './supervise.ts'

@@ -2,12 +2,12 @@ import { type BaseConfig, ConfigError } from '../config/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
 import { DataDirectoryInUse, DataDirectoryUnusable, MigrationError } from '../store/mod.ts'
+import { reportReady } from '../supervision/mod.ts'
 import { createMetrics, type Log, type Metrics, processChecks, serveHealth } from '../telemetry/mod.ts'
 import { explain, fail as failWith } from './failing.ts'
 import { watchFatalErrors } from './fatal-errors.ts'
 import { openLog } from './open-log.ts'
 import { readSettings, type SettingsOptions } from './read-settings.ts'
-import { reportReady } from './ready-message.ts'
 
 /** The running program, disposed when the process stops. */
 export type Running = AsyncDisposable & {
