@@ -94,7 +94,7 @@ const fromRestValue = (shape: Shape, value: string): string => {
 
 const fromRestField = (field: FieldModel): string => {
   const { shape, options } = field
-  const value = `j.${field.name}`
+  const value = options.clamped ? `int32Of(j.${field.name})` : `j.${field.name}`
   if (options.jsonText) return `textOf(${value})`
   if (field.repeated)
     return isPlain(shape) ? `${value} ?? []` : `(${value} ?? []).map((item: any) => ${fromRestValue(shape, 'item')})`

@@ -39,7 +39,8 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 
 /** The schema of one field's value; `nullable` if null may stand for absent. */
 export const fieldSchema = (field: FieldModel, nest: Nesting, nullable: boolean): JsonSchema => {
-  const item = { ...shapeSchema(field.shape, nest), ...field.rules.value }
+  const shape = field.options.clamped ? { type: 'integer' } : shapeSchema(field.shape, nest)
+  const item = { ...shape, ...field.rules.value }
   if (field.repeated) return { type: 'array', items: item, ...field.rules.list }
   if (field.map) return { type: 'object', additionalProperties: item }
   const fallback = field.options.default ? { default: JSON.parse(field.options.default) } : {}

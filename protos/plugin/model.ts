@@ -192,7 +192,7 @@ export const createModelReader = (schema: Schema) => {
     const masked = parameters.fields.some((field) => field.message?.typeName === 'google.protobuf.FieldMask')
     const rest = fieldsOf(parameters).filter((field) => !inPath.has(field.name) && field.name !== 'update_mask')
     const hasBody = http.body === '*' && stream !== 'multipart' && stream !== 'body'
-    const isHeader = (field: FieldModel) => field.options.header !== undefined && field.options.header !== ''
+    const isHeader = ({ options: { header, cookie } }: FieldModel) => Boolean(header) || Boolean(cookie)
     const isForm = (field: FieldModel) => field.options.form === true
     const isInQuery = (field: FieldModel) =>
       isHeader(field) ? field.options.inQuery === true : !hasBody && !isForm(field)

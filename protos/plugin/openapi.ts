@@ -26,6 +26,7 @@ const statusWords: Record<number, string> = {
   405: 'The path does not support this method.',
   408: 'The request did not arrive in time.',
   409: 'The current state does not allow it.',
+  412: 'A precondition or a signature does not hold.',
   413: 'The request exceeds a limit.',
   415: 'The content type is not supported.',
   416: 'The byte range lies outside the content.',
@@ -183,6 +184,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     if (route.hasBody || route.stream === 'multipart' || route.stream === 'body')
       for (const status of [413, 415]) errors.add(status)
     if (route.stream === 'bytes') errors.add(416)
+    if (route.stream === 'bytes' && route.method === 'GET') errors.add(412)
     // API routes reject unknown query parameters and body keys, even if they have none themselves.
     const refusesUnknown = route.hasBody || (route.access !== 'open' && route.path.includes('/api/'))
     const hasInput = [route.pathFields, route.queryFields, route.bodyFields, route.formFields].some(
@@ -198,7 +200,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     const parameters = [
       ...route.pathFields.map(parameter('path', true)),
       ...route.queryFields.map(parameter('query', false)),
-      ...route.headerFields.map(parameter('header', false)),
+      ...route.headerFields.filter(({ options }) => !options.cookie).map(parameter('header', false)),
     ]
     const successes = [
       route.status,

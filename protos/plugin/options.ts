@@ -35,6 +35,8 @@ export type FieldOptions = {
   eventId?: boolean
   form?: boolean
   inQuery?: boolean
+  clamped?: boolean
+  cookie?: string
 }
 
 export type HttpRule = { pattern: { case?: string; value?: string }; body: string }

@@ -23,6 +23,7 @@ const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Ou
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
 const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
+const int32Of = (value: number | null | undefined) => (value == null ? value : Math.max(-2147483648, Math.min(2147483647, value)))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 `
 
@@ -116,8 +117,8 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it is read. */
-  headerFields: Record<string, { header: string; kind: TextKind }>
+  /** Request field → the header from which it is read, or the cookie in it. */
+  headerFields: Record<string, { header: string; cookie?: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean

@@ -13,7 +13,12 @@ const textKind = (field: FieldModel): string => {
 const kinds = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) => [field.name, textKind(field)]))
 
 const headers = (fields: FieldModel[]) =>
-  Object.fromEntries(fields.map((field) => [field.name, { header: field.options.header, kind: textKind(field) }]))
+  Object.fromEntries(
+    fields.map((field) => {
+      const { header, cookie } = field.options
+      return [field.name, { ...(cookie ? { header: 'cookie', cookie } : { header }), kind: textKind(field) }]
+    }),
+  )
 
 const eventTable = (route: RouteModel, model: ModelReader): string[] => {
   const fields = model.fieldsOf(route.response)

@@ -74,7 +74,7 @@ export const fieldRules = (rules: Bag | undefined): FieldRules => {
   if (maximum !== undefined) list.maxItems = plain(maximum)
   if (own(repeated, 'unique') === true) list.uniqueItems = true
   const items = repeated.items
-  // An absent list has no items.
-  const required = isRequired || Number(minimum ?? 0) > 0
+  // A list with a minimum must be present, even if it may be empty: leaving it out is a mistake of the caller.
+  const required = isRequired || minimum !== undefined
   return { required, list, value: isBag(items) ? valueKeywords(items.type) : {} }
 }

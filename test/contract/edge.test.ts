@@ -45,7 +45,26 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
       counts: { one: 1 },
       nothing: null,
       free: { a: [1, null] },
+      pages: 1,
     })
+  })
+
+  test('a number of more than 32 bits is refused where the service does not clamp it', async () => {
+    const response = await get('/probe/api/count?to=4294967296')
+    expect([response.status, await detail(response)]).toEqual([
+      422,
+      [{ loc: ['query', 'to'], msg: expect.stringContaining('at most 32 bits'), type: 'format' }],
+    ])
+  })
+
+  test.each([
+    ['7', 7],
+    ['4294967296', 2_147_483_647],
+    ['1e30', 2_147_483_647],
+    ['-99999999999999999999', -2_147_483_648],
+  ])('a field that its service clamps takes the number %s as %i', async (sent, received) => {
+    const response = await get(`/probe/api/echo/x?pages=${sent}`)
+    expect(await response.json()).toMatchObject({ pages: received })
   })
 
   test('empty and absent parameters get their defaults', async () => {
@@ -132,6 +151,25 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     }
     const plain = { 'content-type': type, 'content-encoding': 'identity' }
     expect((await get(`/probe/api/${route}`, { method: 'POST', headers: plain, body: text })).status).not.toBe(415)
+  })
+
+  test.each([
+    ['utf-16', 415],
+    ['"UTF-16LE"', 415],
+    ['iso-8859-1', 415],
+    ['utf-8', undefined],
+    ['"UTF-8"', undefined],
+    ['us-ascii', undefined],
+  ])('a body with the charset %s is answered %s: it is read as UTF-8', async (charset, refused) => {
+    for (const [path, type] of [
+      ['things', 'application/json'],
+      ['push', 'application/x-ndjson'],
+    ]) {
+      const headers = { 'content-type': `${type}; charset=${charset}` }
+      const response = await get(`/probe/api/${path}`, { method: 'POST', headers, body: '{"name":"x"}' })
+      if (refused === undefined) expect(response.ok, path).toBe(true)
+      else expect([response.status, await detail(response)], path).toEqual([415, expect.stringContaining('UTF-8')])
+    }
   })
 
   test('a PATCH distinguishes an explicit null from an absent key', async () => {
@@ -340,6 +378,34 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
       'private',
     ])
   })
+
+  test.each([
+    ['GET', { 'if-match': '"v1"' }, 200],
+    ['GET', { 'if-match': '"v0", "v1"' }, 200],
+    ['GET', { 'if-match': '*' }, 200],
+    ['GET', { 'if-match': '"v1"', range: 'bytes=26-29' }, 206],
+    ['GET', { 'if-match': '"v1"', range: 'bytes=200-' }, 416],
+    ['GET', { 'if-match': '"v0"' }, 412],
+    ['GET', { 'if-match': 'W/"v1"' }, 412],
+    ['HEAD', { 'if-match': '"v0"' }, 412],
+    ['GET', { 'if-match': '"v0"', range: 'bytes=26-29' }, 412],
+    ['GET', { 'if-match': '"v0"', range: 'bytes=200-' }, 412],
+    ['GET', { 'if-match': '"v0"', 'if-none-match': '"v1"' }, 412],
+    ['GET', { 'if-match': '"v1"', 'if-none-match': '"v1"' }, 304],
+    ['GET', { 'if-none-match': '"v1"', range: 'bytes=200-' }, 304],
+    ['GET', { 'if-none-match': '"v0"', range: 'bytes=200-' }, 416],
+    ['GET', { 'if-match': '"v1"', 'if-range': '"v0"', range: 'bytes=26-29' }, 200],
+  ])(
+    'the preconditions of a download are evaluated in their order: %s with %j is answered %i',
+    async (method, headers, status) => {
+      const response = await get('/probe/api/download?size=100', { method, headers })
+      expect(response.status).toBe(status)
+      const text = await response.text()
+      if (status === 200 || status === 206) expect(text.length).toBe(status === 206 ? 4 : 100)
+      if (status === 412 && method === 'GET')
+        expect(JSON.parse(text)).toEqual({ detail: expect.stringContaining('If-Match') })
+    },
+  )
 
   test.each([
     '/health',

@@ -2502,8 +2502,8 @@ export type Routes = {
     answer: undefined
     frames: {}
   }
-  /** Deletes the session cookie in the browser; the cookie or the API key suffices for this. The server does not store sessions: a copy of the cookie
-   * can read until its twelve hours have passed or the API key has changed. */
+  /** Ends the session of the cookie, also for copies of it, and deletes the cookie in the browser; the cookie or the API key suffices for this. Event
+   * streams and downloads that are open continue. */
   'DELETE /logs/api/session': {
     path: {}
     query: {}
@@ -2863,7 +2863,7 @@ export type Routes = {
     frames: {}
   }
   /** Receives a bundle from another installation: the JSON of an export, up to 32 MB. 422 if its version is unknown. With an `Idempotency-Key`,
-   * the same bundle sent again is stored once. */
+   * the same bundle sent again is stored once; another bundle with the same key is 422. */
   'POST /logs/api/bundles': {
     path: {}
     query: {}

@@ -37,6 +37,7 @@ const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Ou
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
 const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
+const int32Of = (value: number | null | undefined) => (value == null ? value : Math.max(-2147483648, Math.min(2147483647, value)))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
 
@@ -1710,7 +1711,7 @@ export const AddCorrectionRequestFromRest = (j: any): trellis_listings_v1_correc
 
 export const ListCorrectionsRequestFromRest = (j: any): trellis_listings_v1_corrections.ListCorrectionsRequest => ({
   optedInOnly: j.opted_in_only ?? false,
-  limit: j.limit ?? 200,
+  limit: int32Of(j.limit) ?? 200,
   cursor: j.cursor ?? undefined,
 })
 
@@ -1735,7 +1736,7 @@ export const ListingsSearchRequestFromRest = (j: any): trellis_listings_v1_listi
   q: j.q ?? '',
   maxPrice: j.max_price ?? undefined,
   minPrice: j.min_price ?? undefined,
-  pages: j.pages ?? 1,
+  pages: int32Of(j.pages) ?? 1,
   mustInclude: j.must_include ?? '',
   mustIncludeMode: MustIncludeModeValues[j.must_include_mode ?? "all"] ?? 'MUST_INCLUDE_MODE_UNSPECIFIED',
   mustExclude: j.must_exclude ?? '',
@@ -1821,8 +1822,8 @@ export const SavedSearchIdFromRest = (j: any): trellis_listings_v1_saved_searche
 export const SetMonitorRequestFromRest = (j: any): trellis_listings_v1_saved_searches.SetMonitorRequest => ({
   savedId: j.saved_id ?? 0,
   monitorEnabled: j.monitor_enabled ?? undefined,
-  pollIntervalMin: j.poll_interval_min ?? undefined,
-  minTrustScore: j.min_trust_score ?? undefined,
+  pollIntervalMin: int32Of(j.poll_interval_min) ?? undefined,
+  minTrustScore: int32Of(j.min_trust_score) ?? undefined,
 })
 
 export const ListBlocklistCandidatesRequestFromRest = (j: any): trellis_logs_v1_blocklist.ListBlocklistCandidatesRequest => ({
@@ -1940,7 +1941,8 @@ export const GetStatsRequestFromRest = (_: any): trellis_logs_v1_logs.GetStatsRe
 export const CreateSessionRequestFromRest = (_: any): trellis_logs_v1_logs.CreateSessionRequest => ({
 })
 
-export const EndSessionRequestFromRest = (_: any): trellis_logs_v1_logs.EndSessionRequest => ({
+export const EndSessionRequestFromRest = (j: any): trellis_logs_v1_logs.EndSessionRequest => ({
+  session: j.session ?? undefined,
 })
 
 export const GraftRequestFromRest = (j: any): trellis_logs_v1_logs.GraftRequest => ({

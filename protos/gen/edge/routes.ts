@@ -46,8 +46,8 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it is read. */
-  headerFields: Record<string, { header: string; kind: TextKind }>
+  /** Request field → the header from which it is read, or the cookie in it. */
+  headerFields: Record<string, { header: string; cookie?: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
@@ -551,7 +551,7 @@ export const routes: readonly Route[] = [
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"query":{"type":"object","properties":{"opted_in_only":{"type":["boolean","null"]},"limit":{"type":["integer","null"],"format":"int32","default":200},"cursor":{"type":["string","null"],"maxLength":100}},"additionalProperties":false}},
+    schema: {"query":{"type":"object","properties":{"opted_in_only":{"type":["boolean","null"]},"limit":{"type":["integer","null"],"default":200},"cursor":{"type":["string","null"],"maxLength":100}},"additionalProperties":false}},
     fromRest: codec.ListCorrectionsRequestFromRest,
     toRest: codec.ListCorrectionsResponseToRest,
   },
@@ -634,7 +634,7 @@ export const routes: readonly Route[] = [
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":500},"max_price":{"type":["number","null"]},"min_price":{"type":["number","null"]},"pages":{"type":["integer","null"],"format":"int32","default":1},"must_include":{"type":["string","null"],"maxLength":4000},"must_include_mode":{"type":["string","null"],"enum":["all","any","groups",null],"default":"all"},"must_exclude":{"type":["string","null"],"maxLength":4000},"category_id":{"type":["string","null"],"maxLength":40},"adapter":{"type":["string","null"],"enum":["auto","api","scraper",null],"default":"auto"}},"additionalProperties":false}},
+    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":500},"max_price":{"type":["number","null"]},"min_price":{"type":["number","null"]},"pages":{"type":["integer","null"],"default":1},"must_include":{"type":["string","null"],"maxLength":4000},"must_include_mode":{"type":["string","null"],"enum":["all","any","groups",null],"default":"all"},"must_exclude":{"type":["string","null"],"maxLength":4000},"category_id":{"type":["string","null"],"maxLength":40},"adapter":{"type":["string","null"],"enum":["auto","api","scraper",null],"default":"auto"}},"additionalProperties":false}},
     fromRest: codec.ListingsSearchRequestFromRest,
     toRest: codec.ListingsSearchResponseToRest,
   },
@@ -655,7 +655,7 @@ export const routes: readonly Route[] = [
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":500},"max_price":{"type":["number","null"]},"min_price":{"type":["number","null"]},"pages":{"type":["integer","null"],"format":"int32","default":1},"must_include":{"type":["string","null"],"maxLength":4000},"must_include_mode":{"type":["string","null"],"enum":["all","any","groups",null],"default":"all"},"must_exclude":{"type":["string","null"],"maxLength":4000},"category_id":{"type":["string","null"],"maxLength":40},"adapter":{"type":["string","null"],"enum":["auto","api","scraper",null],"default":"auto"}},"additionalProperties":false}},
+    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":500},"max_price":{"type":["number","null"]},"min_price":{"type":["number","null"]},"pages":{"type":["integer","null"],"default":1},"must_include":{"type":["string","null"],"maxLength":4000},"must_include_mode":{"type":["string","null"],"enum":["all","any","groups",null],"default":"all"},"must_exclude":{"type":["string","null"],"maxLength":4000},"category_id":{"type":["string","null"],"maxLength":40},"adapter":{"type":["string","null"],"enum":["auto","api","scraper",null],"default":"auto"}},"additionalProperties":false}},
     fromRest: codec.ListingsSearchRequestFromRest,
     toRest: codec.SearchAsyncResponseToRest,
   },
@@ -981,7 +981,7 @@ export const routes: readonly Route[] = [
     hasBody: true,
     mediaTypes: [],
     masked: false,
-    schema: {"body":{"type":"object","properties":{"sellers":{"type":"array","items":{"type":"object","properties":{"platform_seller_id":{"type":"string","minLength":1,"maxLength":200},"username":{"type":["string","null"],"maxLength":200}},"required":["platform_seller_id"],"additionalProperties":false},"minItems":1,"maxItems":500}},"required":["sellers"],"additionalProperties":false}},
+    schema: {"body":{"type":"object","properties":{"sellers":{"type":"array","items":{"type":"object","properties":{"platform_seller_id":{"type":"string","minLength":1,"maxLength":200},"username":{"type":["string","null"],"maxLength":200}},"required":["platform_seller_id"],"additionalProperties":false},"minItems":0,"maxItems":500}},"required":["sellers"],"additionalProperties":false}},
     fromRest: codec.ReportSellersRequestFromRest,
   },
   {
@@ -1084,7 +1084,7 @@ export const routes: readonly Route[] = [
     hasBody: true,
     mediaTypes: [],
     masked: false,
-    schema: {"params":{"type":"object","properties":{"saved_id":{"type":["integer","null"],"format":"int64","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false},"body":{"type":"object","properties":{"monitor_enabled":{"type":["boolean","null"]},"poll_interval_min":{"type":["integer","null"],"format":"int32"},"min_trust_score":{"type":["integer","null"],"format":"int32"}},"additionalProperties":false}},
+    schema: {"params":{"type":"object","properties":{"saved_id":{"type":["integer","null"],"format":"int64","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false},"body":{"type":"object","properties":{"monitor_enabled":{"type":["boolean","null"]},"poll_interval_min":{"type":["integer","null"]},"min_trust_score":{"type":["integer","null"]}},"additionalProperties":false}},
     fromRest: codec.SetMonitorRequestFromRest,
     toRest: codec.SavedSearchToRest,
   },
@@ -1548,12 +1548,12 @@ export const routes: readonly Route[] = [
     starts: 'none',
     pathFields: {},
     queryFields: {},
-    headerFields: {},
+    headerFields: {"session":{"header":"cookie","cookie":"logs_session","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {},
+    schema: {"query":{"type":"object","properties":{"session":{"type":["string","null"]}},"additionalProperties":false}},
     fromRest: codec.EndSessionRequestFromRest,
   },
   {

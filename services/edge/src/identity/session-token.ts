@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
-import { parseCookie } from 'cookie'
 import { errors, jwtVerify } from 'jose'
+import { cookieOf } from './cookies.ts'
 
 export const sessionCookie = 'gateway_session'
 export const guestCookie = 'listing_guest'
@@ -11,8 +11,6 @@ const tokenShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 type Headers = Record<string, string | string[] | undefined>
-
-const cookieOf = (text: string, name: string): string | undefined => parseCookie(text)[name]
 
 const one = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
 

@@ -1,5 +1,5 @@
-import { isServiceError } from '@trellis/kit/errors'
-import { isUnchanged } from '@trellis/kit/rpc'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
+import { isMatched, isUnchanged } from '@trellis/kit/rpc'
 import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { FastifyReply } from 'fastify'
 import { drained } from '../stream/drained.ts'
@@ -53,36 +53,58 @@ const openFrames = async (stream: AsyncIterable<ByteFrame>): Promise<Opened> => 
 /** The strong comparison of RFC 9110, 8.8.3.2. A date never matches, because we send none. */
 const isCurrent = ({ etag }: ByteHead, ifRange: string): boolean => etag === ifRange && !ifRange.startsWith('W/')
 
+/** Headers that make a request conditional; undefined where they are absent or do not apply. */
+export type Preconditions = {
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly ifRange: string | undefined
+}
+
+const changed = () =>
+  serviceError(
+    'precondition_failed',
+    'The content has another version than If-Match names. Request it without If-Match for its current ETag.',
+  )
+
 /**
- * The content for a request with `If-Range`: the range if the header names the current version, else the whole (RFC 9110,
- * 13.1.5). The head contains the current version, so a stale request opens the content twice.
+ * Opens content for a request with preconditions, in the order of RFC 9110, 13.2.2: 412 if `If-Match` does not hold; the whole content in place of a
+ * range if `If-Range` does not hold. Left to `sendBytes` is `If-None-Match`, which comes before the range, too. The head contains the current
+ * version, so a range that is not sent opens the content twice.
  */
-export const openIfCurrent = async (
+export const openConditionally = async (
   open: () => AsyncIterable<ByteFrame>,
-  ifRange: string,
+  { ifMatch, ifNoneMatch, ifRange }: Preconditions,
   dropRange: () => void,
 ): Promise<AsyncIterable<ByteFrame>> => {
   let outside: unknown
-  try {
-    const part = await openFrames(open())
-    if (part.head.start == null || isCurrent(part.head, ifRange)) return part.frames
-    await part.close()
-  } catch (error) {
+  const openWhole = () => {
+    dropRange()
+    return openFrames(open())
+  }
+  const { head, frames, close } = await openFrames(open()).catch((error: unknown) => {
     if (!isServiceError(error, 'range_not_satisfiable')) throw error
     outside = error
+    return openWhole()
+  })
+  if (ifMatch !== undefined && !isMatched(head.etag, ifMatch)) {
+    await close()
+    throw changed()
   }
-  dropRange()
-  const whole = await openFrames(open())
-  if (outside === undefined || !isCurrent(whole.head, ifRange)) return whole.frames
-  await whole.close()
-  throw outside
+  if (head.etag && isUnchanged(head.etag, ifNoneMatch)) return frames
+  const takesRange = ifRange === undefined || isCurrent(head, ifRange)
+  if (outside !== undefined && takesRange) {
+    await close()
+    throw outside
+  }
+  if (takesRange || head.start == null) return frames
+  await close()
+  return (await openWhole()).frames
 }
 
 type Sending = {
   readonly headOnly: boolean
   /** The route serves parts of its content, where its size is known. */
   readonly acceptsRanges: boolean
-  /** `If-None-Match` of a request that reads; undefined for others, which it would make conditional. */
   readonly ifNoneMatch: string | undefined
 }
 

@@ -187,13 +187,6 @@ test.each([
     'type',
     'must be a whole number',
   ],
-  [
-    'a number of more than 32 bits',
-    { params: { saved_id: '1' }, body: { poll_interval_min: 2 ** 31 } },
-    ['body', 'poll_interval_min'],
-    'format',
-    'at most 32 bits',
-  ],
 ] as const)('%s is rejected before it is sent to the service', (_, parts, loc, type, words) => {
   expect(read('setMonitor', { of: 'listings', ...parts })).toEqual([{ loc, msg: expect.stringContaining(words), type }])
 })

@@ -1,6 +1,7 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
+import { cookieOf } from '../identity/cookies.ts'
 import { textReader } from './text-values.ts'
 import { check, checkNames } from './validation.ts'
 
@@ -25,7 +26,8 @@ const headerReader = (fields: Route['headerFields']) => {
   const read = textReader(Object.fromEntries(named.map(([name, { kind }]) => [name, kind])))
   return ({ headers }: FastifyRequest): Bag => {
     const values: Bag = {}
-    for (const [name, { header }] of named) values[name] = headers[header]
+    for (const [name, { header, cookie }] of named)
+      values[name] = cookie === undefined ? headers[header] : cookieOf(headers.cookie, cookie)
     return read(values)
   }
 }

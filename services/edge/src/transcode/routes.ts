@@ -14,8 +14,9 @@ import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
 import { resume } from '../stream/resume.ts'
-import { openIfCurrent, sendBytes } from './byte-stream.ts'
+import { openConditionally, type Preconditions, sendBytes } from './byte-stream.ts'
 import { callOptions, whenGone } from './call-context.ts'
+import { refuseOtherCharsets } from './charset.ts'
 import { readsEncoding, refuseEncoded } from './content-encoding.ts'
 import { sendJson } from './json-answer.ts'
 import { readsHeader, requestReader } from './request.ts'
@@ -108,6 +109,7 @@ const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
     reply.code(route.status)
     try {
       if (!takesEncoded) refuseEncoded(request.headers)
+      if (route.stream === 'body') refuseOtherCharsets(request.headers)
       const messages = uploadMessages(route, request, read(request))
       await answer(route, request, reply, await method(messages, callOptions(request, reply)))
       answered(request, reply.statusCode)
@@ -137,6 +139,13 @@ const passing = (route: Route, proxyToBranch: BranchProxy, answered: Answered, g
   }
 }
 
+/** The first two only of a request that reads: the answer of another is no version of what its path names. */
+const preconditionsOf = ({ method }: Route, { headers }: FastifyRequest): Preconditions => ({
+  ifMatch: method === 'GET' ? headers['if-match'] : undefined,
+  ifNoneMatch: method === 'GET' ? headers['if-none-match'] : undefined,
+  ifRange: headers['if-range'] as string | undefined,
+})
+
 const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
@@ -150,10 +159,10 @@ const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
     const headOnly = request.method === 'HEAD'
     // HEAD ignores the header (RFC 9110, section 14.2).
     if (headOnly) dropRange()
-    const ifRange = request.headers['if-range']
-    const frames = ifRange === undefined ? open() : await openIfCurrent(open, String(ifRange), dropRange)
-    const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined
-    await sendBytes(frames, reply, { headOnly, acceptsRanges, ifNoneMatch })
+    const preconditions = preconditionsOf(route, request)
+    const isConditional = Object.values(preconditions).some((value) => value !== undefined)
+    const frames = isConditional ? await openConditionally(open, preconditions, dropRange) : open()
+    await sendBytes(frames, reply, { headOnly, acceptsRanges, ifNoneMatch: preconditions.ifNoneMatch })
     answered(request, reply.statusCode)
   }
 }
@@ -222,6 +231,7 @@ const takeJsonAlone = (server: FastifyInstance): void => {
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
       refuseEncoded(request.headers)
+      refuseOtherCharsets(request.headers)
     } catch (error) {
       return done(error as Error)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUnchanged } from './entity-tag.ts'
+import { isMatched, isUnchanged } from './entity-tag.ts'
 
 test.each([
   ['"a"', true],
@@ -11,4 +11,18 @@ test.each([
   [undefined, false],
 ])('If-None-Match %s names the version "a": %s', (header, expected) => {
   expect(isUnchanged('"a"', header)).toBe(expected)
+})
+
+test.each([
+  ['"a"', '"a"', true],
+  ['"a"', '"b", "a"', true],
+  ['"a"', '*', true],
+  ['"a"', '"b"', false],
+  ['"a"', 'W/"a"', false],
+  ['W/"a"', 'W/"a"', false],
+  ['"a"', '', false],
+  [undefined, '"a"', false],
+  [undefined, '*', true],
+])('If-Match of the version %s with %s holds: %s', (etag, header, expected) => {
+  expect(isMatched(etag, header)).toBe(expected)
 })

@@ -11,7 +11,7 @@ export {
   type ServiceDefinition,
 } from './call.ts'
 export { anonymous, type Caller, type Tier, tiers } from './caller.ts'
-export { isUnchanged } from './entity-tag.ts'
+export { isMatched, isUnchanged } from './entity-tag.ts'
 export { connectGrpc, type GrpcClientOptions, type GrpcConnection, openGrpcChannel } from './grpc-client.ts'
 export { InsecureListener, type RpcSecurity, type RpcTls } from './grpc-security.ts'
 export { type GrpcServer, type GrpcServerOptions, serveGrpc } from './grpc-server.ts'

@@ -43,13 +43,19 @@ describe('reported sellers', () => {
 
   test.each([
     ['no list', undefined],
-    ['an empty list', []],
     ['a seller without an id', [{ username: 'x' }]],
     ['a seller with an empty id', sellers('')],
     ['a seller with a blank id', sellers('a', ' ')],
     ['more than 500 at once', sellers(...Array.from({ length: 501 }, (_, index) => String(index)))],
   ])('%s is 422', async (_, list) => {
     expect((await report(await cloud.user('free', 'wrong'), list)).status).toBe(422)
+  })
+
+  test('an empty list changes nothing', async () => {
+    const none = await cloud.user('free', 'none')
+    expect((await report(none, [])).status).toBe(204)
+    expect(await reportedBy(none)).toEqual([])
+    expect((await report({}, [])).status).toBe(403)
   })
 
   test('beyond the maximum are refused as a whole', async () => {

@@ -20,6 +20,7 @@ export const reportedRpc = ({
       if (id === '') throw invalidField(['body', 'sellers', index, 'platform_seller_id'], 'must not be blank')
       return { platformSellerId: id, username: username?.trim() || null }
     })
+    if (reports.length === 0) return {}
     if (!(await addReports(db, { userId, platform: config.platform, now: now() }, reports)))
       throw serviceError('conflict', `You have reported ${maxReported} sellers, which is the maximum.`)
     return {}

@@ -31,6 +31,7 @@ export type EchoResponseRest = {
   nothing: ThingRest | null
   omitted?: string | null
   free: unknown
+  pages: number | null
 }
 
 export type UpdateThingResponseRest = {
@@ -64,7 +65,7 @@ export type Routes = {
   /** Returns its request. All kinds of parameters. */
   'GET /probe/api/echo/{id}': {
     path: { id: string | number }
-    query: { limit?: number | null | undefined; ratio?: number | null | undefined; force?: boolean | null | undefined; tags?: readonly (string)[] | null | undefined; colour?: ColourWord | null | undefined; word?: string | null | undefined }
+    query: { limit?: number | null | undefined; ratio?: number | null | undefined; force?: boolean | null | undefined; tags?: readonly (string)[] | null | undefined; colour?: ColourWord | null | undefined; word?: string | null | undefined; pages?: number | null | undefined }
     body: undefined
     answer: EchoResponseRest
     frames: {}

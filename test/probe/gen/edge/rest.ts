@@ -10,6 +10,7 @@ const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Ou
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
 const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
+const int32Of = (value: number | null | undefined) => (value == null ? value : Math.max(-2147483648, Math.min(2147483647, value)))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
 
@@ -51,6 +52,7 @@ export const EchoResponseToRest = (m: trellis_probe_v1_probe.EchoResponse): Echo
   nothing: present(m.nothing, (item) => ThingToRest(item)),
   ...omitNull('omitted', m.omitted ?? null),
   free: jsonOf(m.free),
+  pages: m.pages ?? null,
 })
 
 export const UpdateThingResponseToRest = (m: trellis_probe_v1_probe.UpdateThingResponse): UpdateThingResponseRest => ({
@@ -83,6 +85,7 @@ export const EchoRequestFromRest = (j: any): trellis_probe_v1_probe.EchoRequest 
   colour: ColourValues[j.colour ?? ''] ?? 'COLOUR_UNSPECIFIED',
   word: j.word ?? '',
   headerValue: j.header_value ?? undefined,
+  pages: int32Of(j.pages) ?? 1,
 })
 
 export const PartFromRest = (j: any): trellis_probe_v1_probe.Part => ({

@@ -20,8 +20,8 @@ export type Route = {
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header from which it is read. */
-  headerFields: Record<string, { header: string; kind: TextKind }>
+  /** Request field → the header from which it is read, or the cookie in it. */
+  headerFields: Record<string, { header: string; cookie?: string; kind: TextKind }>
   /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
@@ -57,13 +57,13 @@ export const routes: readonly Route[] = [
     session: true,
     starts: 'none',
     pathFields: {"id":"string"},
-    queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string"},
+    queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string","pages":"number"},
     headerFields: {"header_value":{"header":"x-probe","kind":"string"}},
     formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"params":{"type":"object","properties":{"id":{"type":["string","null"],"maxLength":40}},"additionalProperties":false},"query":{"type":"object","properties":{"limit":{"type":["integer","null"],"format":"int32","maximum":1000,"minimum":1,"default":50},"ratio":{"type":["number","null"]},"force":{"type":["boolean","null"]},"tags":{"type":["array","null"],"items":{"type":"string"}},"colour":{"type":["string","null"],"enum":["red","dark-blue",null]},"word":{"type":["string","null"],"enum":["","one","two",null]},"header_value":{"type":["string","null"]}},"additionalProperties":false}},
+    schema: {"params":{"type":"object","properties":{"id":{"type":["string","null"],"maxLength":40}},"additionalProperties":false},"query":{"type":"object","properties":{"limit":{"type":["integer","null"],"format":"int32","maximum":1000,"minimum":1,"default":50},"ratio":{"type":["number","null"]},"force":{"type":["boolean","null"]},"tags":{"type":["array","null"],"items":{"type":"string"}},"colour":{"type":["string","null"],"enum":["red","dark-blue",null]},"word":{"type":["string","null"],"enum":["","one","two",null]},"pages":{"type":["integer","null"],"default":1},"header_value":{"type":["string","null"]}},"additionalProperties":false}},
     fromRest: codec.EchoRequestFromRest,
     toRest: codec.EchoResponseToRest,
   },

@@ -35,7 +35,11 @@ export const endpoints: readonly Theme[] = [
       '`max_price` and `min_price` of 0 or less are ignored',
       [listings('query/plan'), 'a plan has the effective limits, and the pages that the tier allows'],
     ],
-    ['`pages` is clamped to what the tier allows', [listings('session/features'), '%s pages in the %s tier are %s']],
+    [
+      '`pages` is clamped to what the tier allows',
+      [listings('session/features'), '%s pages in the %s tier are %s'],
+      ['test/contract/edge.test.ts', 'a field that its service clamps takes the number %s as %i'],
+    ],
     ['`must_include` has terms by comma, in the modes `all`, `any`, `groups`', [terms, 'in %s mode "%s" on "%s": %s']],
     [
       '`must_exclude` is sent as negative terms and also applied to titles',

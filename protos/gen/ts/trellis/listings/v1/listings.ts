@@ -130,7 +130,7 @@ export interface SearchRequest {
     | number
     | null
     | undefined;
-  /** Number of result pages, capped by the caller's tier. */
+  /** Number of result pages, clamped to 1 and the limit of the caller's tier. */
   pages?:
     | number
     | null

@@ -16,6 +16,7 @@ export interface ListReportedSellersResponse {
 }
 
 export interface ReportSellersRequest {
+  /** May be empty, which changes nothing. */
   sellers: ReportedSeller[];
 }
 

@@ -3380,7 +3380,7 @@ export const IncidentsServiceDefinition = {
     },
     /**
      * Receives a bundle from another installation: the JSON of an export, up to 32 MB. 422 if its version is unknown. With an `Idempotency-Key`,
-     * the same bundle sent again is stored once.
+     * the same bundle sent again is stored once; another bundle with the same key is 422.
      */
     receiveBundle: {
       name: "ReceiveBundle",

@@ -649,6 +649,8 @@ export interface CreateSessionRequest {
 }
 
 export interface EndSessionRequest {
+  /** The cookie of the session; without it only the browser's cookie is deleted. */
+  session?: string | null | undefined;
 }
 
 export interface GetHealthRequest {
@@ -6988,11 +6990,14 @@ export const CreateSessionRequest: MessageFns<CreateSessionRequest> = {
 };
 
 function createBaseEndSessionRequest(): EndSessionRequest {
-  return {};
+  return { session: null };
 }
 
 export const EndSessionRequest: MessageFns<EndSessionRequest> = {
-  encode(_: EndSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: EndSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined && message.session !== null) {
+      writer.uint32(10).string(message.session);
+    }
     return writer;
   },
 
@@ -7009,6 +7014,14 @@ export const EndSessionRequest: MessageFns<EndSessionRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7024,8 +7037,9 @@ export const EndSessionRequest: MessageFns<EndSessionRequest> = {
   create(base?: DeepPartial<EndSessionRequest>): EndSessionRequest {
     return EndSessionRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<EndSessionRequest>): EndSessionRequest {
+  fromPartial(object: DeepPartial<EndSessionRequest>): EndSessionRequest {
     const message = createBaseEndSessionRequest();
+    message.session = object.session ?? undefined;
     return message;
   },
 };
@@ -8016,8 +8030,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Deletes the session cookie in the browser; the cookie or the API key suffices for this. The server does not store sessions: a copy of the cookie
-     * can read until its twelve hours have passed or the API key has changed.
+     * Ends the session of the cookie, also for copies of it, and deletes the cookie in the browser; the cookie or the API key suffices for this. Event
+     * streams and downloads that are open continue.
      */
     endSession: {
       name: "EndSession",

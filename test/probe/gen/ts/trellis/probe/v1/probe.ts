@@ -57,6 +57,7 @@ export interface EchoRequest {
   colour: Colour;
   word: string;
   headerValue?: string | null | undefined;
+  pages?: number | null | undefined;
 }
 
 export interface EchoResponse {
@@ -74,6 +75,7 @@ export interface EchoResponse {
   nothing: Thing | null;
   omitted?: string | null | undefined;
   free: string;
+  pages?: number | null | undefined;
 }
 
 export interface EchoResponse_CountsEntry {
@@ -203,6 +205,7 @@ function createBaseEchoRequest(): EchoRequest {
     colour: Colour.UNSPECIFIED,
     word: "",
     headerValue: null,
+    pages: null,
   };
 }
 
@@ -231,6 +234,9 @@ export const EchoRequest: MessageFns<EchoRequest> = {
     }
     if (message.headerValue !== undefined && message.headerValue !== null) {
       writer.uint32(66).string(message.headerValue);
+    }
+    if (message.pages !== undefined && message.pages !== null) {
+      writer.uint32(72).int32(message.pages);
     }
     return writer;
   },
@@ -312,6 +318,14 @@ export const EchoRequest: MessageFns<EchoRequest> = {
             message.headerValue = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.pages = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -337,6 +351,7 @@ export const EchoRequest: MessageFns<EchoRequest> = {
     message.colour = object.colour ?? Colour.UNSPECIFIED;
     message.word = object.word ?? "";
     message.headerValue = object.headerValue ?? undefined;
+    message.pages = object.pages ?? undefined;
     return message;
   },
 };
@@ -357,6 +372,7 @@ function createBaseEchoResponse(): EchoResponse {
     nothing: null,
     omitted: null,
     free: "",
+    pages: null,
   };
 }
 
@@ -403,6 +419,9 @@ export const EchoResponse: MessageFns<EchoResponse> = {
     }
     if (message.free !== "") {
       writer.uint32(114).string(message.free);
+    }
+    if (message.pages !== undefined && message.pages !== null) {
+      writer.uint32(120).int32(message.pages);
     }
     return writer;
   },
@@ -535,6 +554,14 @@ export const EchoResponse: MessageFns<EchoResponse> = {
             message.free = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.pages = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -576,6 +603,7 @@ export const EchoResponse: MessageFns<EchoResponse> = {
       : null;
     message.omitted = object.omitted ?? undefined;
     message.free = object.free ?? "";
+    message.pages = object.pages ?? undefined;
     return message;
   },
 };
