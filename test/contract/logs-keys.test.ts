@@ -65,6 +65,15 @@ const sendTo = async ({ method, path, operation }: Route, headers: Record<string
   return { status, challenge, text }
 }
 
+/** Begins a session and returns its cookie. */
+const beginSession = async (): Promise<string> => {
+  const headers = { ...bearer(keys.api), 'content-type': 'application/json' }
+  const begun = await fetch(`${trellis.origin}/logs/api/session`, { method: 'POST', headers, body: '{}' })
+  const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? ''
+  expect(cookie).toMatch(/^logs_session=/)
+  return cookie
+}
+
 describe('with all keys set', () => {
   test('the document declares the key of every route of the log service', () => {
     for (const route of logsRoutes) {
@@ -101,17 +110,10 @@ describe('with all keys set', () => {
   })
 
   test('the session cookie replaces the API key for reads, and no other key', async () => {
-    const response = await fetch(`${trellis.origin}/logs/api/session`, {
-      method: 'POST',
-      headers: { ...bearer(keys.api), 'content-type': 'application/json' },
-      body: '{}',
-    })
-    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
-    expect(cookie).toMatch(/^logs_session=/)
     for (const route of logsRoutes) {
       const key = keyFor(route)
       if (key === 'open') continue
-      const { status } = await sendTo(route, { cookie })
+      const { status } = await sendTo(route, { cookie: await beginSession() })
       const name = `${route.method} ${route.path}`
       if (key === 'api' && takesSession(route)) expect(status, name).not.toBe(401)
       else expect(status, name).toBe(401)
@@ -135,5 +137,24 @@ describe('with all keys set', () => {
     const ended = await change('DELETE', { cookie })
     expect(ended.status).toBe(204)
     expect(ended.headers.get('set-cookie')).toBe('logs_session=; Path=/logs/api; HttpOnly; SameSite=Strict; Max-Age=0')
+  })
+
+  test('an ended session no longer suffices, also if the key ended it, and other sessions are not concerned', async () => {
+    const end = async (headers: Record<string, string>) =>
+      (await fetch(`${trellis.origin}/logs/api/session`, { method: 'DELETE', headers })).status
+    const read = async (headers: Record<string, string>) => {
+      const response = await fetch(`${trellis.origin}/logs/api/patterns`, { headers })
+      return [response.status, response.ok ? '' : ((await response.json()) as { detail: string }).detail]
+    }
+    const [one, two, other] = [await beginSession(), await beginSession(), await beginSession()]
+    expect(await end({ cookie: one })).toBe(204)
+    expect(await end({ cookie: two, ...bearer(keys.api) })).toBe(204)
+    for (const cookie of [one, two]) {
+      expect(await read({ cookie })).toEqual([401, expect.stringContaining('This session has ended.')])
+      expect(await end({ cookie })).toBe(401)
+      expect(await read({ cookie, ...bearer(keys.api) })).toEqual([200, ''])
+      expect(await end({ cookie, ...bearer(keys.api) })).toBe(204)
+    }
+    expect(await read({ cookie: other })).toEqual([200, ''])
   })
 })

@@ -1,7 +1,12 @@
 import type { Backend } from '@trellis/edge'
-import { connectInProcess, type Handlers, type Implementation, type RpcClient } from '@trellis/kit/rpc'
+import {
+  connectInProcess,
+  type Handlers,
+  type Implementation,
+  type RpcClient,
+  type ServiceDefinition,
+} from '@trellis/kit/rpc'
 import { services } from '@trellis/protos/edge/routes.ts'
-import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 
 /** The backend of a service in this process; none for services without routes, which only other processes call. */
 export const toBackends = ({ definition, handlers }: Implementation): Backend[] => {
@@ -11,16 +16,12 @@ export const toBackends = ({ definition, handlers }: Implementation): Backend[] 
   return [{ name, mount, heartbeat, client: connectInProcess(definition, handlers) }]
 }
 
-/** The client for the locations of branches, which the logs service implements. */
-export const branchDirectoryOf = (
+/** The client of a service in this process without routes. Throws TypeError if none of the implementations has it. */
+export const internalClient = <Definition extends ServiceDefinition>(
+  definition: Definition,
   implementations: readonly Implementation[],
-): RpcClient<typeof BranchDirectoryServiceDefinition> => {
-  const found = implementations.find(
-    ({ definition }) => definition.fullName === BranchDirectoryServiceDefinition.fullName,
-  )
-  if (!found) throw new TypeError('The logs service does not implement the branch directory.')
-  return connectInProcess(
-    BranchDirectoryServiceDefinition,
-    found.handlers as Handlers<typeof BranchDirectoryServiceDefinition>,
-  )
+): RpcClient<Definition> => {
+  const found = implementations.find((one) => one.definition.fullName === definition.fullName)
+  if (!found) throw new TypeError(`No service implements ${definition.fullName}.`)
+  return connectInProcess(definition, found.handlers as Handlers<Definition>)
 }

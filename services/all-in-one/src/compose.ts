@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createLocalBranches } from '@trellis/branch'
-import { branchIngestProxy, createEdge } from '@trellis/edge'
+import { branchIngestProxy, createEdge, sessionCheck } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
@@ -13,9 +13,11 @@ import { createLogsService, logsSchemas } from '@trellis/logs'
 import { createMusicService, generationWorker, musicSchema } from '@trellis/music'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes } from '@trellis/protos/edge/routes.ts'
+import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import { SessionsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/session.ts'
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { branchDirectoryOf, toBackends } from './backends.ts'
+import { internalClient, toBackends } from './backends.ts'
 import type { AllConfig } from './config.ts'
 
 /**
@@ -97,7 +99,8 @@ export const composeTrellis = async (
       log: log.child({ part: 'logs' }),
     }),
   )
-  const intake = opened.use(branchIngestProxy(branchDirectoryOf(logs.implementations), log.child({ part: 'edge' })))
+  const branchDirectory = internalClient(BranchDirectoryServiceDefinition, logs.implementations)
+  const intake = opened.use(branchIngestProxy(branchDirectory, log.child({ part: 'edge' })))
   const music = opened.use(
     await createMusicService({
       ...shared,
@@ -113,6 +116,7 @@ export const composeTrellis = async (
       backends: [listings, logs, music]
         .flatMap(({ implementations }) => implementations.flatMap(toBackends))
         .concat(intake),
+      isSessionEnded: sessionCheck(internalClient(SessionsServiceDefinition, logs.implementations)),
       openapi,
       missing: () => ({}),
       isReady,

@@ -5,7 +5,9 @@ import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { SessionsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/session.ts'
 import { branchIngestProxy } from './branches/backend.ts'
+import { sessionCheck } from './identity/session-check.ts'
 import type { Backend } from './transcode/routes.ts'
 
 const where = (variable: string, name: string) =>
@@ -36,6 +38,8 @@ const checkMilliseconds = 2_000
 /** The services behind an edge, and which of them are unavailable. */
 export type Connections = Disposable & {
   backends: Backend[]
+  /** Whether a session of the logs service was ended; absent without that service. */
+  isSessionEnded?: (id: string) => Promise<boolean>
   /** Reasons why services are unavailable, by name. */
   missing: () => Record<string, string>
 }
@@ -44,6 +48,7 @@ export type Connections = Disposable & {
 export const connectServices = (addresses: Addresses, security: RpcSecurity, log: Log): Connections => {
   using opened = new DisposableStack()
   const backends: Backend[] = []
+  let isSessionEnded: Connections['isSessionEnded']
   const missing = new Map<string, string>()
   const checks: (() => Promise<void>)[] = []
   for (const [name, address] of Object.entries(addresses)) {
@@ -51,8 +56,10 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
     const channel = opened.use(openGrpcChannel(address, { security }))
     for (const { name: fullName, mount, heartbeat, definition } of servedBy(name))
       backends.push({ name: fullName, mount, heartbeat, client: channel.client(definition) as never, isRemote: true })
-    if (name === 'logs')
+    if (name === 'logs') {
       backends.push(opened.use(branchIngestProxy(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
+      isSessionEnded = sessionCheck(channel.client(SessionsServiceDefinition))
+    }
     const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })
     missing.set(name, 'not checked yet')
     checks.push(async () => {
@@ -70,5 +77,10 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
   const timer = setInterval(checkAll, checkMilliseconds)
   opened.defer(() => clearInterval(timer))
   const stack = opened.move()
-  return { backends, missing: () => Object.fromEntries(missing), [Symbol.dispose]: () => stack.dispose() }
+  return {
+    backends,
+    ...(isSessionEnded && { isSessionEnded }),
+    missing: () => Object.fromEntries(missing),
+    [Symbol.dispose]: () => stack.dispose(),
+  }
 }

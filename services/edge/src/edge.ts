@@ -23,7 +23,7 @@ import { registerDocs } from './docs/docs.ts'
 import type { OpenApi } from './docs/openapi.ts'
 import { answerSlowBody, createServers } from './http-server.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
-import { createKeyChecks } from './identity/keys.ts'
+import { createKeyChecks, refusedEndedSession } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
 import { sessionToken } from './identity/session-token.ts'
 import { createBasePath } from './pages/base-path.ts'
@@ -44,6 +44,8 @@ export type EdgeOptions = {
   openapi?: OpenApi
   /** Replaces the comparison with the configured branch key; must take constant time. */
   isBranchKey?: (presented: string) => boolean
+  /** Whether a session of the logs service was ended before it expired; without it none was. */
+  isSessionEnded?: (id: string) => Promise<boolean>
   /** Reasons why services are unavailable, by name; empty when all are available. */
   missing: () => Record<string, string>
   /** False while the process shuts down after an uncaught error, when it must get no new requests. */
@@ -148,7 +150,7 @@ const registerHealth = (
 }
 
 /** Creates the hook that authenticates the requests of a route; undefined for routes without authentication. */
-const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: CredentialGuard) => {
+const createAdmission = ({ config, log, isBranchKey, isSessionEnded }: EdgeOptions, guard: CredentialGuard) => {
   const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
   const identify = createIdentity({ ...config, licence })
   const keys = createKeyChecks({ ...config, isBranchKey })
@@ -159,8 +161,9 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
       const check = keys[access](route.session)
       return (request, _reply, done) => {
         // A holder of the key acts as the local user, who represents this installation.
-        guard.verify(request.raw, check)
-        done()
+        const session = guard.verify(request.raw, check)
+        if (session === undefined || !isSessionEnded) return done()
+        isSessionEnded(session.id).then((isEnded) => done(isEnded ? refusedEndedSession() : undefined), done)
       }
     }
     if (!config.cloudMode) return undefined

@@ -43,8 +43,20 @@ await runProcess<ReturnType<typeof readAll>>({
     ]),
   start: async ({ base, edge: config, security, addresses }, { log, metrics, isReady }) => {
     await using opened = new AsyncDisposableStack()
-    const { backends, missing } = opened.use(connect(addresses, security, log))
-    const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, isReady, log, metrics }))
+    const { backends, missing, isSessionEnded } = opened.use(connect(addresses, security, log))
+    const edge = opened.use(
+      await createEdge({
+        config,
+        routes,
+        backends,
+        ...(isSessionEnded && { isSessionEnded }),
+        openapi,
+        missing,
+        isReady,
+        log,
+        metrics,
+      }),
+    )
     const address = await edge.listen(base.host, base.port)
     const stack = opened.move()
     return {

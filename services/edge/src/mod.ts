@@ -1,4 +1,5 @@
 export { branchIngestProxy } from './branches/backend.ts'
 export { checkEdgeConfig, type EdgeConfig, edgeConfig } from './config.ts'
 export { createEdge, type Edge, type EdgeOptions } from './edge.ts'
+export { sessionCheck } from './identity/session-check.ts'
 export type { Backend } from './transcode/routes.ts'

@@ -7,6 +7,7 @@ import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/for
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
+import { SessionsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/session.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
@@ -28,6 +29,7 @@ import { scoringRpc } from './scoring/rpc.ts'
 import { createScorerRuns } from './scoring/run-task.ts'
 import { createScoring } from './scoring/scoring.ts'
 import { forLocalCallers } from './session/local-callers.ts'
+import { sessionsRpc } from './session/rpc.ts'
 import { settingsRpc } from './settings/rpc.ts'
 import { setupRpc } from './setup/rpc.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
@@ -89,4 +91,5 @@ export const features: readonly OpenFeature[] = [
       forLocalCallers(dependencies, setupRpc(dependencies, dependencies.ssh), { writeSources: 'sources are added' }),
     ),
   ({ directory }) => branchDirectoryRpc(directory),
+  (dependencies) => implementation(SessionsServiceDefinition, sessionsRpc(dependencies)),
 ]

@@ -16,6 +16,7 @@ import { type ScoringTables, scoringMigration } from './scoring/tables.ts'
 import { amendmentMigration } from './segments/amendment-store.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
 import { type VectorTables, vectorMigration } from './semantic/vector-store.ts'
+import { type SessionTables, sessionMigration } from './session/store.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
 import { type SshTargetTables, sshTargetMigration } from './ssh-targets/store.ts'
 import { type TemplateTables, templateMigration } from './templates/store.ts'
@@ -39,6 +40,7 @@ export const logsMigrations = [
   blocklistMigration,
   outboxMigration(16),
   addedSourcesMigration(17),
+  sessionMigration(18),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: incidentMigrations }
@@ -68,6 +70,7 @@ export type LogsTables = CatalogueTables &
   CollectStateTables &
   OutboxTables &
   AddedSourcesTables &
+  SessionTables &
   SettingTables &
   VectorTables &
   TemplateTables &

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Session } from '@trellis/kit/credentials'
 import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { CredentialCheck } from '../identity/keys.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -35,17 +36,18 @@ export const createCredentialGuard = ({ failures, clientAddress }: CredentialGua
     failures.take(clientAddress(request))
   }
   return {
-    /** Verifies synchronously, and rethrows the failure. */
-    verify: (request: IncomingMessage, { presented, verify }: CredentialCheck): void => {
+    /** Verifies synchronously, and returns the session that sufficed, or rethrows the failure. */
+    verify: (request: IncomingMessage, { presented, verify }: CredentialCheck): Session | undefined => {
       const credential = presented(request.headers)
       begin(request, credential)
       try {
-        verify(request.headers)
+        const session = verify(request.headers)
+        succeeded(credential)
+        return session
       } catch (error) {
         failed(request, credential, error)
         throw error
       }
-      succeeded(credential)
     },
     /** The same for asynchronous checks; `isRefused` recognizes a rejection that is returned instead of thrown. */
     verifyAsync: async <Value>(

@@ -1,6 +1,6 @@
-import { isSameSecret, verifySession } from '@trellis/kit/credentials'
+import { isSameSecret, readSession, type Session } from '@trellis/kit/credentials'
 import { serviceError } from '@trellis/kit/errors'
-import { parseCookie } from 'cookie'
+import { cookieOf } from './cookies.ts'
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -36,12 +36,16 @@ export const requireBranchKey = (headers: Headers): void => {
 
 /**
  * A check of a credential. `presented` returns the credential of a request, prefixed with its kind; undefined if the request has none or none is
- * required. `verify` throws 401 for a missing or wrong credential, or 503 if the feature's key is not configured.
+ * required. `verify` throws 401 for a missing or wrong credential, or 503 if the feature's key is not configured; it returns the session that sufficed
+ * in place of a key.
  */
 export type CredentialCheck = {
   presented: (headers: Headers) => string | undefined
-  verify: (headers: Headers) => void
+  verify: (headers: Headers) => Session | undefined
 }
+
+/** The 401 for a session that was ended. */
+export const refusedEndedSession = () => refused('This session has ended.')
 
 const named = (kind: string, credential: string | undefined): string | undefined =>
   credential === undefined || credential === '' ? undefined : `${kind} ${credential}`
@@ -51,8 +55,7 @@ export const presentedBranchKey = (headers: Headers): string | undefined => name
 
 /** Checks the keys of the logs service. All comparisons take constant time. */
 export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now = Date.now }: Keys) => {
-  const sessionOf = (headers: Headers): string | undefined =>
-    parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
+  const sessionOf = (headers: Headers): string | undefined => cookieOf(String(headers.cookie ?? ''), logsSessionCookie)
 
   /** A session cookie suffices only for reading, so that a page of another site, which the browser sends the cookie for, cannot change anything. */
   const api_key = (sessionIsEnough = false): CredentialCheck => ({
@@ -61,14 +64,15 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
       return named('api key', bearer(headers)) ?? (sessionIsEnough ? named('session', sessionOf(headers)) : undefined)
     },
     verify: (headers) => {
-      if (apiKey === '') return
+      if (apiKey === '') return undefined
       const presented = bearer(headers)
-      const session = sessionIsEnough ? sessionOf(headers) : undefined
-      const isRight =
-        presented === undefined
-          ? session !== undefined && verifySession(session, apiKey, now())
-          : isSameSecret(presented, apiKey)
-      if (!isRight) throw refused(presented === undefined ? 'This needs the API key.' : 'The API key is wrong.')
+      if (presented !== undefined) {
+        if (isSameSecret(presented, apiKey)) return undefined
+        throw refused('The API key is wrong.')
+      }
+      const session = sessionIsEnough ? readSession(sessionOf(headers) ?? '', apiKey, now()) : undefined
+      if (session === undefined) throw refused('This needs the API key.')
+      return session
     },
   })
 
@@ -80,7 +84,7 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
         throw serviceError('unavailable', 'Managing branches is disabled. Set SERVICE_ORCHARD_ADMIN_KEY on the server.')
       }
       const presented = presentedAdminKey(headers)
-      if (presented !== '' && isSameSecret(presented, adminKey)) return
+      if (presented !== '' && isSameSecret(presented, adminKey)) return undefined
       throw refused(
         presented === '' ? 'This needs the admin key.' : 'The admin key is wrong.',
         `"X-Admin-Key: <key>" or ${asBearer}`,
@@ -97,6 +101,7 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
       verify: (headers) => {
         const presented = bearer(headers)
         if (presented === undefined || !isRight(presented)) throw refusedBranchKey(headers)
+        return undefined
       },
     }
   }

@@ -1,3 +1,3 @@
 export { loadKeyFile } from './key-file.ts'
 export { isSameSecret } from './secrets.ts'
-export { issueSession, sessionLifetimeSeconds, verifySession } from './session.ts'
+export { issueSession, readSession, type Session, sessionLifetimeSeconds } from './session.ts'

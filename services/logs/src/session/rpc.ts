@@ -1,7 +1,9 @@
-import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
+import { issueSession, readSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { SessionsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/session.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { endSession, isSessionEnded } from './store.ts'
 
 type SessionHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'createSession' | 'endSession'>
 
@@ -11,15 +13,29 @@ const cookieOf = (value: string, seconds: number, { origin }: Pick<Call, 'origin
   return `logs_session=${value}; Path=/logs/api; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
 }
 
-/** Sessions are self-contained signed cookies without server state: they end with the cookie, their lifetime, or the API key. */
-export const sessionRpc = ({ config: { apiKey }, now }: Pick<Dependencies, 'config' | 'now'>): SessionHandlers => ({
+/**
+ * Sessions are self-contained signed cookies, so beginning one stores nothing. The ids of those that were ended are stored until they would have expired:
+ * few rows, which all replicas share.
+ */
+export const sessionRpc = ({
+  config: { apiKey },
+  db,
+  now,
+}: Pick<Dependencies, 'config' | 'db' | 'now'>): SessionHandlers => ({
   createSession: async (_, call) => {
     if (apiKey !== '')
       call.head.header('set-cookie', cookieOf(issueSession(apiKey, now()), sessionLifetimeSeconds, call))
     return {}
   },
-  endSession: async (_, call) => {
+  endSession: async ({ session: cookie }, call) => {
+    const session = apiKey === '' ? undefined : readSession(cookie ?? '', apiKey, now())
+    if (session) await endSession(db, session, now())
     call.head.header('set-cookie', cookieOf('', 0, call))
     return {}
   },
+})
+
+/** For the edge, which authenticates callers. */
+export const sessionsRpc = ({ db }: Pick<Dependencies, 'db'>): Handlers<typeof SessionsServiceDefinition> => ({
+  checkSession: async ({ id }) => ({ ended: await isSessionEnded(db, id) }),
 })
