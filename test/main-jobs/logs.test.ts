@@ -132,6 +132,28 @@ describe('the main job of logs', () => {
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringContaining('open again') })
   })
 
+  test('a tail that resumes on any replica receives nothing of a source that was deleted meanwhile', async () => {
+    const { origins, origin } = trellis
+    const push = (source_id: string, text: string) =>
+      fetch(`${origin}/logs/api/glean/batch`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ source_id, entries: [{ text }] }),
+      })
+    const url = (edge: string) => `${edge}/logs/api/tail`
+    const onOpen = async () => void (await push('cellar', 'one'))
+    const [seen] = await readEvents(url(origin), () => true, { onOpen })
+    await push('doomed:host:unit', 'two')
+    await push('cellar', 'three')
+    expect((await fetch(`${origin}/logs/api/sources/doomed:host`, { method: 'DELETE' })).status).toBe(204)
+    await push('doomed:host:unit', 'four')
+    const headers = { 'last-event-id': seen?.id ?? '' }
+    for (const edge of origins) {
+      const events = await readEvents(url(edge), (_event, all) => all.length === 2, { headers })
+      expect(events.map(({ data }) => data.text)).toEqual(['three', 'four'])
+    }
+  })
+
   test('a task streams its progress until it is done, and every event has an id to resume from', async () => {
     const form = new FormData()
     form.append('source_id', 'ledger')
@@ -238,6 +260,22 @@ describe('branches', () => {
     trellis = await startTrellis(settings)
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
+
+  test('an ended session suffices at no edge, not even for a copy of its cookie', async () => {
+    const session = (origin: string, method: string, headers: Record<string, string>) =>
+      fetch(`${origin}/logs/api/session`, { method, headers })
+    const begun = await session(trellis.origin, 'POST', reader)
+    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const statuses = () =>
+      Promise.all(
+        trellis.origins.map(
+          async (origin) => (await fetch(`${origin}/logs/api/patterns`, { headers: { cookie } })).status,
+        ),
+      )
+    expect(new Set(await statuses())).toEqual(new Set([200]))
+    expect((await session(trellis.origins.at(-1) ?? '', 'DELETE', { cookie })).status).toBe(204)
+    expect(new Set(await statuses())).toEqual(new Set([401]))
+  })
 
   test('branch endpoints need the admin key and nothing else', async () => {
     const { origin } = trellis

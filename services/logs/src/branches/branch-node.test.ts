@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TailFrame } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { waitFor } from '@trellis/test/support/wait-for'
@@ -114,6 +115,27 @@ test('templates that contain names are removed when a branch is pseudonymized', 
   expect(await templates()).toEqual([])
   await barn.push([{ text: 'disk 7 is slow' }])
   expect(await templates()).toMatchObject([{ template: 'disk <*> is slow', count: 1 }])
+})
+
+test('a tail that resumes after the branch was pseudonymized reports a gap in place of the names', async () => {
+  await using barn = await serveBranch('barn')
+  const { client } = barn.active
+  const read = async (max: number, lastEventId: string) => {
+    const left = new AbortController()
+    const frames: TailFrame[] = []
+    for await (const frame of client?.tailBranch({ lastEventId }, { signal: left.signal }) ?? []) {
+      frames.push(frame)
+      if (frames.length === 1) await barn.push([{ text: `login of user=ann from 192.0.2.${frames.length + max}` }])
+      if (frames.length === max) break
+    }
+    left.abort()
+    return frames
+  }
+  const [begun] = await read(2, '')
+  await client?.anonymizeEntries({})
+  const [, missed, next] = await read(3, begun?.eventId ?? '')
+  expect(missed?.event?.$case).toBe('gap')
+  expect(next?.event).toMatchObject({ value: { text: 'login of user=ann from 192.0.2.4' } })
 })
 
 test('entries are deleted after the retention, counted from their arrival', async () => {

@@ -191,6 +191,8 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     countEntries: count,
     anonymizeEntries: async () => {
       const { entries, addresses, usernames } = await rewrite({ kind: 'anonymize', key })
+      // A reader that resumes must not receive what the entries contained before.
+      if (entries > 0) tail.clear()
       return { entriesChanged: entries, addresses, usernames }
     },
   }

@@ -46,6 +46,8 @@ export const createCatalogueTail = (engine: ReplicatedEngine): Tail => {
         throw error
       }
     },
+    // What is replayed is read from the segments, by the catalogue with the deletions.
+    isDeleted: () => false,
     subscribe: (after, signal) => resume(after, arrivals.subscribe('latest', signal)),
   }
 }

@@ -58,6 +58,8 @@ export type ShardOptions = {
   onDamage: (problem: string) => void
   /** Called for each batch of the append log that cannot be indexed and is set aside; defaults to `onDamage`. */
   onSetAside?: (problem: string) => void
+  /** Called with each source, or stem of sources, whose entries so far were deleted, before further entries are stored. */
+  onSourceDeleted?: (source: string) => void
 }
 
 /**
@@ -123,7 +125,11 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const clearing = createClearing({ segments, amendments, replacing, upkeep, signal, onDamage })
   const rewriting = createRewriting({ serialQueue, upkeep, replacing, segments, memory, amendments, log, signal })
   const pieces = { serialQueue, upkeep, clearing, merging, replacing, segments, memory, amendments, signal }
-  const amending = createAmending({ serialQueue, views, memory, amendments, guard, onDeleted: clearing.inBackground })
+  const onDeleted = (source: string) => {
+    clearing.inBackground()
+    options.onSourceDeleted?.(source)
+  }
+  const amending = createAmending({ serialQueue, views, memory, amendments, guard, onDeleted })
 
   // A failed open closes the same way: a seal that the replay began would be a second writer beside the next shard.
   await using opening = new AsyncDisposableStack()

@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
 import type { StoredEntry } from '../entries/entry.ts'
 import { entryForTests } from '../scoring/security-for-tests.ts'
-import type { Follower } from '../threads/log-engine.ts'
-import { tailSteps } from './frames.ts'
+import type { DeletionListener, Follower } from '../threads/log-engine.ts'
+import { type TailStep, tailSteps } from './frames.ts'
 import { createTail, type Tail } from './tail.ts'
 
 const parameters = { q: '', source: '', severity: '', domain: '' } as never
 
 const open = () => {
   let publish: Follower = () => undefined
+  let deleteSource: DeletionListener = () => undefined
   const tail = createTail({
     engine: {
-      follow: async (follower) => {
+      follow: async (follower, onDeleted) => {
         publish = follower
+        deleteSource = onDeleted ?? deleteSource
         return async () => undefined
       },
     },
@@ -20,6 +22,7 @@ const open = () => {
   return {
     tail,
     publish: (missed: number, entries: readonly StoredEntry[] = []) => publish({ entries, missed, bytes: 0 }, 0),
+    deleteSource: (source: string) => deleteSource(source),
   }
 }
 const from = (tail: Tail, lastEventId: string | undefined, signal: AbortSignal) =>
@@ -92,5 +95,31 @@ test('missed entries are older than the others of their batch, so the gap comes 
   const next = again.next()
   publish(1)
   expect((await next).value).toMatchObject({ event: { $case: 'gap', value: { missed: 1 } } })
+  ending.abort()
+})
+
+test('a reader that resumes receives no entries of a source deleted since, but later ones and those of others', async () => {
+  const { tail, publish, deleteSource } = open()
+  const ending = new AbortController()
+  const first = from(tail, undefined, ending.signal)
+  const lastEventId = (await first.next()).value?.eventId
+  const of = (sourceId: string, text: string) => {
+    const entry = entryForTests(text)
+    return { ...entry, origin: { ...entry.origin, sourceId } }
+  }
+  publish(0, [of('app:web:nginx', 'deleted with its stem'), of('attic', 'retained'), of('attic/x', 'retained, too')])
+  publish(0, [of('app:web:cron', 'deleted with its stem, too')])
+  deleteSource('app:web')
+  publish(0, [of('app:web:nginx', 'sent again')])
+  deleteSource('cellar')
+
+  const again = from(tail, lastEventId, ending.signal)
+  await again.next()
+  const textsOf = async () => {
+    const step: TailStep | undefined = (await again.next()).value
+    return step?.followed?.indexes.map((index) => step.followed?.of[index]?.text)
+  }
+  expect(await textsOf()).toEqual(['retained', 'retained, too'])
+  expect(await textsOf()).toEqual(['sent again'])
   ending.abort()
 })

@@ -83,7 +83,7 @@ export async function* tailSteps(
       const skip = resumes && sequence === last.sequence ? last.shown : 0
       const followed = followedOf(
         event,
-        (entry, index) => index >= skip && isFollowed(entry, filters, query),
+        (entry, index) => index >= skip && isFollowed(entry, filters, query) && !tail.isDeleted(entry, sequence),
         (index) => encodePosition({ run, sequence, shown: index + 1 }),
       )
       const first = followed.next()

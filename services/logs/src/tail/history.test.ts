@@ -1,3 +1,4 @@
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { expect, test } from 'vitest'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
@@ -27,7 +28,8 @@ const withRows = async () => {
     left.abort()
     return { seen, lastEventId }
   }
-  return { push, follow, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  const deleteSource = (sourceId: string) => service.client(EntriesServiceDefinition).deleteSource({ sourceId })
+  return { push, follow, deleteSource, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 test.each([1, 3, 5])(
@@ -71,4 +73,14 @@ test('older entries that arrive late are shown once, in their order', async () =
   await service.push([{ ...row(8), text: 'late', timestamp_iso: '2026-03-01T09:07:30Z' }, row(10)])
   const rest = await service.follow(4, { history: 4, lastEventId: first.lastEventId })
   expect(rest.seen).toEqual(['late', 'row 8', 'row 9', 'row 10'])
+})
+
+test('a tail that resumes does not receive entries that were deleted meanwhile', async () => {
+  await using service = await withRows()
+  const first = await service.follow(9, { history: 9 })
+  await service.push(rows(10, 11))
+  await service.deleteSource('attic')
+  await service.push(rows(12, 12))
+  const rest = await service.follow(1, { lastEventId: first.lastEventId })
+  expect(rest.seen).toEqual(['row 12'])
 })

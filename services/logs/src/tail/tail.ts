@@ -36,15 +36,23 @@ export type Tail = {
   join: () => Promise<{ run: string; sequence: number; leave: () => void }>
   /** Arrivals after a sequence. */
   subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<TailEvent>>
+  /** Whether an entry of the arrival with this sequence was deleted since. */
+  isDeleted: (entry: StoredEntry, sequence: number) => boolean
+}
+
+/** A tail of one process, which records arrivals. */
+export type LocalTail = Tail & {
+  /** Drops what is recorded, which no longer equals what is stored; readers that have not received it get a gap. */
+  clear: () => void
 }
 
 /** Arrivals are recorded while they have followers; otherwise nothing is sent between threads. Each such period is a run. */
-export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): Tail => {
+export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): LocalTail => {
   const arrivals = createArrivals()
   const following = createLingering({
     start: async () => ({
       run: randomUUID(),
-      stop: await engine.follow(arrivals.publish),
+      stop: await engine.follow(arrivals.publish, arrivals.deleteSource),
     }),
     stop: ({ stop }) => stop(),
     milliseconds: lingerMilliseconds,
@@ -55,6 +63,8 @@ export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): T
       return { run: running.run, sequence: arrivals.newest(), leave }
     },
     subscribe: arrivals.subscribe,
+    clear: arrivals.clear,
+    isDeleted: ({ origin }, sequence) => arrivals.isDeleted(origin.sourceId, sequence),
   }
 }
 

@@ -78,6 +78,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
         }
         followers.notify(arrival, 0)
       },
+      deleted: followers.notifyOfDeletion,
     } satisfies IndexHostCalls,
     idleMilliseconds,
     mayRest: () => followers.isEmpty && files.underWay === 0,

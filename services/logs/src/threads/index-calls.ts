@@ -46,7 +46,7 @@ export type IndexCalls = {
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   templates: (question: TemplateRequest, left?: Int32Array) => Promise<TemplateCounts[]>
-  /** Whether new entries are sent as `arrived`. */
+  /** Whether new entries are sent as `arrived`, and deleted sources as `deleted`. */
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
@@ -71,4 +71,6 @@ export type IndexHostCalls = {
   pruneTemplates: TemplateStore['prune']
   /** New entries, oldest first; `missed` more entries of the same batch are left out. */
   arrived: (entries: PackedEntries, missed: number) => void
+  /** A source, or a stem of sources, was deleted with all entries that have arrived so far. */
+  deleted: (source: string) => void
 }

@@ -74,6 +74,9 @@ const open = async (): Promise<Shard> =>
     limits,
     onDamage: (problem) => void host.call('damaged', [problem]),
     onSetAside: (problem) => void host.call('setAside', [problem]),
+    onSourceDeleted: (source) => {
+      if (isFollowed) void host.call('deleted', [source])
+    },
   })
 const shards = createReopening({ open, isClosed: (error) => error instanceof ShardClosed })
 

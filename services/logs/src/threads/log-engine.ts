@@ -23,6 +23,9 @@ export type Arrival = {
 /** Receives entries that have become durable. `position` is the version of the shared catalogue that contains them; 0 without one. */
 export type Follower = (arrival: Arrival, position: number) => void
 
+/** Receives each source, or stem of sources, that is deleted: after the arrivals that the deletion concerns, before all later ones. */
+export type DeletionListener = (source: string) => void
+
 /**
  * Stores and searches entries, in threads that start when they are needed. Queries stop in their thread, between segments, when the signal
  * aborts, and reject with its reason.
@@ -45,8 +48,11 @@ export type LogEngine = AsyncDisposable & {
   sources: (filters: Filters, signal?: AbortSignal, onMissing?: OnMissing) => Promise<SourceCount[]>
   /** The templates of matching entries with counts and times. Each has at least one entry that matches the filters other than the time. */
   templates: (question: TemplateRequest, signal?: AbortSignal, onMissing?: OnMissing) => Promise<TemplateCounts[]>
-  /** Passes each entry to `follower` once when it becomes durable, until the returned function is called. */
-  follow: (follower: Follower) => Promise<() => Promise<void>>
+  /**
+   * Passes each entry to `follower` once when it becomes durable, until the returned function is called. Deletions are reported only by an engine
+   * without a shared catalogue: followers read those of a catalogue there.
+   */
+  follow: (follower: Follower, onDeleted?: DeletionListener) => Promise<() => Promise<void>>
   /**
    * Deletes all entries of a source, or of all units of a stem, and returns their number. The deletion is durable when it resolves; entries that
    * are sent again later are new. The bytes are freed in the background.

@@ -20,8 +20,8 @@ export type AmendingOptions = {
   memory: Pick<MemoryIndexes, 'seal' | 'position'>
   amendments: HeldAmendments
   guard: Pick<WriteGuard, 'check'>
-  /** Called when entries are hidden that may be removed from segments. */
-  onDeleted: () => void
+  /** Called when the entries of a source, or of a stem of sources, are hidden, which may be removed from segments. */
+  onDeleted: (source: string) => void
 }
 
 /** Changes by users to stored entries. A change is durable when it resolves, and is folded into segments later. */
@@ -49,7 +49,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
       signal?.throwIfAborted()
       await amendments.commit({ amend: { tombstone: { source, position: memory.position } } })
       deletions++
-      onDeleted()
+      onDeleted(source)
       return entries
     })
   const override = async ({ entryId, origin, effectiveTime }: StoredEntry, severity: Severity | null) => {
