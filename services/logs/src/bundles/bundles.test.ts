@@ -152,6 +152,18 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect((await service.incidents.listBundles({})).bundles).toHaveLength(1)
     })
 
+    test('another bundle with an idempotency key that was used is refused, and names the header', async () => {
+      await using service = await open()
+      await service.incidents.receiveBundle(body(JSON.stringify(good), 'k'))
+      const other = JSON.stringify({ ...good, incident: { label: 'y' } })
+      await expect(service.incidents.receiveBundle(body(other, 'k'))).rejects.toMatchObject({
+        kind: 'invalid',
+        detail: [{ loc: ['header', 'Idempotency-Key'], msg: expect.stringContaining('a key of its own') }],
+      })
+      expect((await service.incidents.listBundles({})).bundles).toMatchObject([{ label: 'x' }])
+      expect(await service.incidents.receiveBundle(body(other, 'l'))).toMatchObject({ id: expect.any(String) })
+    })
+
     test('POST /api/incidents/{id}/send pushes the bundle to the configured bundle endpoint, and supports the sanitize option', async () => {
       await using receiver = await startHttpServer(() => ({ status: 201, body: { id: 'b' } }))
       await using service = await open({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { serviceError } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident, type IncidentEntriesOptions } from '../incidents/incident-entries.ts'
@@ -17,7 +17,7 @@ export type Bundles = AsyncDisposable & {
   download: (incidentId: string, options: DownloadOptions) => Promise<{ text: string; missing: readonly string[] }>
   /** Queues a bundle and tries to send it. Throws `not_found`, `unavailable` without an endpoint, `upstream_failed` if the receiver refuses it. */
   send: (incidentId: string, options: BundleOptions) => Promise<SentBundleTable>
-  /** Stores a received bundle and returns its id. */
+  /** Stores a received bundle and returns its id, that of an earlier one with the same key. Throws `invalid` if the earlier one differs. */
   receive: (content: AsyncIterable<Uint8Array>, key: string | null) => Promise<string>
 }
 
@@ -142,7 +142,13 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
       })
       if ((await countBundles(db)) >= maxBundles)
         throw serviceError('conflict', `${maxBundles} bundles are stored already: delete some first.`)
-      return await insertBundle(db, row)
+      const stored = await insertBundle(db, row)
+      if (stored.content !== row.content)
+        throw invalidField(
+          ['header', 'Idempotency-Key'],
+          'Another bundle was received with this Idempotency-Key: send each bundle with a key of its own.',
+        )
+      return stored.id
     },
     [Symbol.asyncDispose]: async () => outbox?.[Symbol.asyncDispose](),
   }

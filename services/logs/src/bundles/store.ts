@@ -5,21 +5,20 @@ import type { BundleTable, SentBundleTable } from './tables.ts'
 type Db = IncidentDb
 type Page = { limit: number; after: ListPosition | undefined }
 
-/** Returns the id of the stored bundle: an existing one with the same key, if there is one. */
-export const insertBundle = async (db: Db, row: BundleTable): Promise<string> => {
+/** Returns the stored bundle: an existing one with the same key, if there is one. */
+export const insertBundle = async (db: Db, row: BundleTable): Promise<Pick<BundleTable, 'id' | 'content'>> => {
   const inserted = await db
     .insertInto('bundles')
     .values(row)
     .onConflict((conflict) => conflict.column('sender_key').doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (inserted) return inserted.id
-  const { id } = await db
+  if (inserted) return row
+  return await db
     .selectFrom('bundles')
-    .select('id')
+    .select(['id', 'content'])
     .where('sender_key', '=', row.sender_key)
     .executeTakeFirstOrThrow()
-  return id
 }
 
 export const countBundles = async (db: Db): Promise<number> =>
