@@ -10,7 +10,7 @@ import { findChain, nodesOfChains } from './store.ts'
  */
 export const requireOwner = (caller: Caller): string => {
   if (caller.kind === 'anonymous' || caller.kind === 'guest') {
-    throw serviceError('forbidden', 'Sign in first: a chain belongs to an account.')
+    throw serviceError('forbidden', 'Sign in first: chains and leases belong to accounts.')
   }
   return caller.userId
 }

@@ -43,6 +43,8 @@ const exportSeconds = 600
 /** Number of files retained per owner and source, so that repeated requests are served at once. */
 const retainedDeliveries = 3
 const retainedPictures = 64
+/** A file of at most this age is not displaced: it may be about to be sent. */
+const graceMilliseconds = 60_000
 
 /** Digest of what determines a file, which names it. */
 const digest = (parts: readonly unknown[]): string =>
@@ -99,16 +101,20 @@ const isOf = (prefix: string, key: string): boolean => /^[0-9a-f]{32}\//.test(ke
 
 /** Writes files for download. Concurrent requests for the same file share one write, which is cancelled when all have left. */
 export const createDeliveries = (dependencies: Dependencies) => {
-  const { bus, config, localWorkloads, files } = dependencies
+  const { bus, config, localWorkloads, files, now } = dependencies
   const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
 
-  const prune = async (prefix: string, name: string): Promise<void> => {
-    const isPicture = name === pictureName
-    const found: { key: string; modifiedAt: Date }[] = []
+  /** Removes files that `written` displaces, the oldest first. S3 reports their times in whole seconds, so `written` may not seem to be the newest. */
+  const prune = async (prefix: string, written: string): Promise<void> => {
+    const isPicture = written.endsWith(pictureName)
+    const others: { key: string; modifiedAt: number }[] = []
     for await (const { key, modifiedAt } of files.list(prefix))
-      if (isOf(prefix, key) && key.endsWith(pictureName) === isPicture) found.push({ key, modifiedAt })
-    found.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of found.slice(isPicture ? retainedPictures : retainedDeliveries)) await files.remove(key)
+      if (key !== written && isOf(prefix, key) && key.endsWith(pictureName) === isPicture)
+        others.push({ key, modifiedAt: modifiedAt.getTime() })
+    others.sort((a, b) => b.modifiedAt - a.modifiedAt)
+    const displaced = others.slice((isPicture ? retainedPictures : retainedDeliveries) - 1)
+    for (const { key, modifiedAt } of displaced)
+      if (modifiedAt < now().getTime() - graceMilliseconds) await files.remove(key)
   }
 
   /** The size of the file, which is written if it is missing. */
@@ -120,7 +126,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
         await runTask({ bus, workloads: localWorkloads }, run, stop)
       }
       await writeOnce({ key, userId: user, signal, write })
-      await prune(prefix, name)
+      await prune(prefix, key)
     }
     const info = await files.stat(key)
     if (info) return { key, size: info.size }

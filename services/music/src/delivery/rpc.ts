@@ -30,6 +30,10 @@ const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeR
   return openStoredAudio(source, { sampleRate: chain.sample_rate, channels: chain.channels })
 }
 
+/** A name without the ending of an audio file, which often comes from the name of an uploaded file. */
+const withoutEnding = (name: string): string =>
+  name.replace(/(?<=.)\.(wave?|mp3|flac|og[ga]|opus|m4a|mp4|aif[fc]?)$/i, '')
+
 /** Rounds to three places: an outline needs no more, and its JSON is a third as long. */
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 1_000) / 1_000)
 
@@ -95,7 +99,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
       normalize: normalize ?? false,
     }
     const { key, ...content } = await deliveries.audio(parameters, signal)
-    const filename = `${chain.name}.${word}`
+    const filename = `${withoutEnding(chain.name)}.${word}`
     yield* byteFrames({ ...content, filename, read: (part) => dependencies.files.read(key, part) }, range)
   },
 })
