@@ -212,7 +212,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         const later = String(Number(frames.at(-1)?.eventId) + 1_000)
         for (const lastEventId of ['none of ours', later, '-1', '1e3']) {
           const [reset, ...again] = await follow(service, sessionId, { lastEventId })
-          expect([reset?.$case, again]).toEqual(['reset', frames])
+          expect([reset?.$case, reset?.eventId, again]).toEqual(['reset', '0', frames])
         }
         await using db = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
         const session = () =>

@@ -204,6 +204,18 @@ describe('the music service', () => {
     expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')
   })
 
+  test.each([
+    ['take.wav', 'take.wav'],
+    ['take.WAV', 'take.wav'],
+    ['take.mp3', 'take.wav'],
+    ['take 1.5', 'take 1.5.wav'],
+    ['.wav', '.wav.wav'],
+  ])('the export of a chain "%s" is the file "%s"', async (name, expected) => {
+    const own = await upload(service, wav, { name })
+    const { head } = await content(service.client.exportChain({ chainId: own.chainId }, asLocal))
+    expect(head?.filename).toBe(expected)
+  })
+
   test('events of nodes are numbered, and a client that reconnects misses nothing', async () => {
     const own = await upload(service, wav, { name: 'Events' })
     const leave = new AbortController()
@@ -241,6 +253,32 @@ describe('the music service', () => {
     expect(replayed.at(-1)).toEqual(rest.at(-1))
     leave.abort()
   })
+
+  test.each(['999999999999999999', '-1', '0x1', 'x'])(
+    'a client with the event id %s, which no event has had, gets a reset from whose id it resumes',
+    async (lastEventId) => {
+      const own = await upload(service, wav, { name: 'Reset' })
+      const firstAfter = async (id = '') => {
+        const leave = new AbortController()
+        const request = { chainId: own.chainId, lastEventId: id }
+        try {
+          for await (const event of service.client.streamChainEvents(request, { ...asLocal, signal: leave.signal }))
+            if (event.event) return event
+        } finally {
+          leave.abort()
+        }
+        return undefined
+      }
+      const reset = await firstAfter(lastEventId)
+      expect(reset).toMatchObject({ eventId: expect.stringMatching(/^\d+$/), event: { $case: 'reset' } })
+      await service.client.createBranches(
+        { chainId: own.chainId, nodeId: own.rootNodeId, generator: 'GENERATOR_MOCK', durationSeconds: 1 },
+        asLocal,
+      )
+      const first = await firstAfter(reset?.eventId)
+      expect(first).toMatchObject({ event: { $case: 'nodeStatus', value: { status: 'NODE_STATUS_GENERATING' } } })
+    },
+  )
 
   test('followers of a chain are notified of removed nodes, and their streams end with the chain', async () => {
     const own = await upload(service, wav, { name: 'Removals' })

@@ -1,4 +1,4 @@
-import type { Bus } from '@trellis/kit/bus'
+import { resumeAfter } from '@trellis/kit/bus'
 import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
@@ -14,16 +14,6 @@ const grace = 5_000
 const unknownSession = (id: string) =>
   serviceError('not_found', `You have no search "${id}", or its updates have expired.`)
 
-/** The sequence to resume after: undefined for a new client, null for an id that no update has had so far. */
-const sequenceOf = async (
-  bus: Bus,
-  { sessionId, lastEventId }: WatchUpdatesRequest,
-): Promise<number | undefined | null> => {
-  if (!lastEventId) return undefined
-  const sequence = /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN
-  return sequence <= (await bus.lastSequence(updatesOf(sessionId))) ? sequence : null
-}
-
 /** Follows a caller's search from the requested event until it is done. */
 export async function* watchUpdates(
   dependencies: Dependencies,
@@ -34,8 +24,8 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
-  const resumeAfter = await sequenceOf(bus, request)
-  const after = resumeAfter ?? 'start'
+  const position = await resumeAfter(bus, updatesOf(sessionId), request.lastEventId)
+  const after = position ?? 'start'
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
     const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
@@ -51,20 +41,23 @@ export async function* watchUpdates(
   const signal = AbortSignal.any([call.signal, dependencies.signal, AbortSignal.timeout(left)])
   const deliveries = bus.subscribe(updatesOf(sessionId), { after, signal })
   await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
+  // The client's position: also the id of frames without a published update.
+  let at = String(position ?? 0)
   try {
     yield { eventId: '', event: null }
     // Everything follows again.
-    if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
+    if (position === null) yield { eventId: at, event: { $case: 'reset', value: {} } }
     for await (const whole of wholes(deliveries)) {
-      if (whole.kind === 'gap') yield { eventId: '', event: { $case: 'reset', value: {} } }
+      if (whole.kind === 'gap') yield { eventId: at, event: { $case: 'reset', value: {} } }
       if (whole.kind !== 'message') continue
       const { event } = UpdateFrame.decode(whole.bytes)
-      yield { eventId: String(whole.sequence), event }
+      at = String(whole.sequence)
+      yield { eventId: at, event }
       if (event?.$case === 'done') return
     }
     // A replica that shuts down sends no `done`: the client reconnects and is served by another replica.
     if (call.signal.aborted || dependencies.signal.aborted) return
-    yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
+    yield { eventId: at, event: { $case: 'done', value: { reason: 'timeout' } } }
   } finally {
     // If this fails, the search continues until its deadline.
     await bus

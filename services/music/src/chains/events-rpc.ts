@@ -1,4 +1,5 @@
 import { setInterval } from 'node:timers/promises'
+import { resumeAfter } from '@trellis/kit/bus'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { ChainEvent, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -41,43 +42,39 @@ const whenGone = ({ db, log }: Dependencies, chain: ChainRow, signal: AbortSigna
   return gone.signal
 }
 
-/** The sequence to resume after: undefined for a new client, null for an invalid id. */
-const sequenceOf = (lastEventId: string | null | undefined): number | undefined | null => {
-  if (!lastEventId) return undefined
-  const sequence = Number(lastEventId)
-  return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
-}
-
 /** Streams the changes of a chain's nodes and their stems, numbered, from where the client left off, until the chain is deleted. */
 export const eventsRpc = (
   dependencies: Dependencies,
 ): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({
   async *streamChainEvents({ chainId, lastEventId }, { caller, signal }) {
     const chain = await requireChain(dependencies, caller, chainId)
-    const resumeAfter = sequenceOf(lastEventId)
+    const { bus, db } = dependencies
+    const topic = chainTopic(chain.id)
+    const position = await resumeAfter(bus, topic, lastEventId)
+    // The client's position: also the id of frames without a published event. A reset moves the client to the newest event.
+    let at = String(position ?? (await bus.lastSequence(topic)))
     const ending = new AbortController()
     const gone = whenGone(dependencies, chain, AbortSignal.any([signal, ending.signal]))
     const followed = AbortSignal.any([signal, gone, ending.signal])
-    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), {
-      after: resumeAfter ?? 'latest',
-      signal: followed,
-    })
-    const removed = { eventId: '', event: eventOf(chainId, { removed: 'chain' }) }
+    const deliveries = bus.subscribe(topic, { after: position ?? 'latest', signal: followed })
+    const frame = (event: ChainEvent['event']): ChainEvent => ({ eventId: at, event })
+    const removed = eventOf(chainId, { removed: 'chain' })
     try {
       yield { eventId: '', event: null }
       // It may have been deleted before the cursor was set.
-      if (!(await findChain(dependencies.db, chain.id, chain.user_id))) return yield removed
-      if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
-      let resuming = resumeAfter !== undefined
+      if (!(await findChain(db, chain.id, chain.user_id))) return yield frame(removed)
+      if (position === null) yield frame({ $case: 'reset', value: {} })
+      let resuming = position !== undefined
       for await (const delivery of deliveries) {
         if (delivery.kind === 'event') {
-          yield { eventId: String(delivery.sequence), event: eventOf(chainId, delivery.event) }
+          at = String(delivery.sequence)
+          yield frame(eventOf(chainId, delivery.event))
           if (isChainRemoval(delivery.event)) return
-        } else if (resuming) yield { eventId: '', event: { $case: 'reset', value: {} } }
-        else yield { eventId: '', event: { $case: 'gap', value: { missed: delivery.missed } } }
+        } else if (resuming) yield frame({ $case: 'reset', value: {} })
+        else yield frame({ $case: 'gap', value: { missed: delivery.missed } })
         resuming = false
       }
-      if (gone.aborted) yield removed
+      if (gone.aborted) yield frame(removed)
     } finally {
       ending.abort()
     }
