@@ -4,7 +4,7 @@ import { createOwned, ownerReference, type Result, requeueAfter } from '../runti
 import { annotation, pods as podKind } from '../workers/mod.ts'
 import type { Decision } from './decide.ts'
 import type { SearchDependencies, SearchRun } from './dependencies.ts'
-import { searchPod, searchPodNames } from './pod.ts'
+import { searchPod } from './pod.ts'
 
 /** Claims an idle pod for an attempt, else creates one, and assigns the run to it at once. */
 const getPod = async (dependencies: SearchDependencies, run: SearchRun, attempt: number): Promise<SearchRun> => {
@@ -23,8 +23,10 @@ const getPod = async (dependencies: SearchDependencies, run: SearchRun, attempt:
   const pod = claimed ?? (await createOwned(client, podKind, draft(), object, { signal }))
   ownPods.note(object.metadata.uid, pod)
   await steps.assign(run, pod)
-  const isClaimed = !searchPodNames(object, runId).includes(pod.metadata.name)
-  return { ...run, found: { ...found, current: { pod, state: podStateOf(pod), isClaimed, attempt } } }
+  return {
+    ...run,
+    found: { ...found, current: { pod, state: podStateOf(pod), isClaimed: claimed !== undefined, attempt } },
+  }
 }
 
 /** Starts an attempt at a run once the previous run's workers have ended and a slot is free. */

@@ -9,11 +9,13 @@ export const maxAttempts = 2
 export const searchPodName = ({ metadata }: Search, runId: string, attempt: number): string =>
   deterministicName([metadata.name, metadata.uid, runId, String(attempt)])
 
-/**
- * The names of all pods that may be created for a run, by attempt. A pod with another name was claimed from a pool.
- */
-export const searchPodNames = (search: Search, runId: string): string[] =>
-  Array.from({ length: maxAttempts }, (_, before) => searchPodName(search, runId, before + 1))
+/** The attempt that a pod was created for, or undefined for a pod with another name, which was claimed from a pool. */
+export const attemptOfName = (search: Search, runId: string, podName: string): number | undefined => {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    if (searchPodName(search, runId, attempt) === podName) return attempt
+  }
+  return undefined
+}
 
 /** Builds the pod for an attempt at a Search that claimed no idle worker. It receives its input over the bus. */
 export const searchPod = (

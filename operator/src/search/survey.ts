@@ -2,7 +2,7 @@ import type { Search } from '../crds/mod.ts'
 import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf } from '../runtime/mod.ts'
 import { annotation, label, type Pod } from '../workers/mod.ts'
-import { searchPodNames } from './pod.ts'
+import { attemptOfName } from './pod.ts'
 
 /** A lost worker of a run, which was its `attempt`-th, counted from 1. */
 export type Loss = { attempt: number; reason: 'Evicted' | 'WorkerLost'; message: string }
@@ -41,18 +41,15 @@ const lossOf = ({ state, attempt }: RunPod): Loss | undefined =>
  */
 export const survey = (search: Search, runId: string, owned: readonly Pod[]): Survey => {
   const controlled = owned.filter((pod) => controllerOf(pod)?.uid === search.metadata.uid)
-  const made = searchPodNames(search, runId)
-  /** The attempt that a pod serves: by its name if it was created for the run, by its claim annotation otherwise. */
-  const attemptOf = (pod: Pod): number =>
-    made.indexOf(pod.metadata.name) + 1 || Number(pod.metadata.annotations?.[annotation.runAttempt] ?? 1)
-  const seen = controlled.map(
-    (pod): RunPod => ({
+  const seen = controlled.map((pod): RunPod => {
+    const ofName = attemptOfName(search, runId, pod.metadata.name)
+    return {
       pod,
       state: podStateOf(pod),
-      isClaimed: !made.includes(pod.metadata.name),
-      attempt: attemptOf(pod),
-    }),
-  )
+      isClaimed: ofName === undefined,
+      attempt: ofName ?? Number(pod.metadata.annotations?.[annotation.runAttempt] ?? 1),
+    }
+  })
   const ofRun = seen.filter(({ pod }) => pod.metadata.labels?.[label.runId] === runId)
   const { podName, sessionId } = search.status
 
@@ -71,7 +68,7 @@ export const survey = (search: Search, runId: string, owned: readonly Pod[]): Su
     ...(isMissing
       ? [
           {
-            attempt: made.indexOf(podName) + 1 || attemptIn(search),
+            attempt: attemptOfName(search, runId, podName) ?? attemptIn(search),
             reason: 'WorkerLost' as const,
             message: `Its pod ${podName} is gone.`,
           },

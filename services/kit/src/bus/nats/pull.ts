@@ -10,65 +10,103 @@ const graceMilliseconds = 5_000
 
 export type Pulled = { delivery: DeliveryInfo; bytes: Uint8Array; reply: string }
 
-/** The outcome of a pull request. `absent`: there is no such consumer. */
+/** The outcome of waiting for a job. `none`: the connection was lost or the signal aborted; `absent`: there is no such consumer. */
 export type Pull = Pulled | 'none' | 'absent'
 
 type PullOptions = {
   stream: string
   consumer: string
-  /** Receives a job that arrives after its request was abandoned. */
+  /** Receives a job for which nobody waits any more. */
   onUnsolicited: (pulled: Pulled) => void
 }
 
-/** Interprets a status message in place of a job. 503: the request had no responder; 409: the consumer is gone or at a limit. */
-const statusOf = ({ headers }: Msg): Pull => (headers?.code === 503 || headers?.code === 409 ? 'absent' : 'none')
+/** How many jobs of a pull request that has ended were not delivered. */
+const undelivered = ({ headers }: Msg): number => Number(headers?.get('Nats-Pending-Messages') || 1)
+
+/** Whether a status says that the request had no responder (503), or that the consumer is gone or at a limit (409). */
+const isAbsent = ({ headers }: Msg): boolean => headers?.code === 503 || headers?.code === 409
 
 /**
- * Pulls one job at a time from a consumer, so that no job waits in a process: while its handler is busy, the next
- * job stays on the server and may be delivered elsewhere.
+ * Pulls jobs from a consumer for those that wait for one, so that no job waits in a process: while all handlers are busy, the next
+ * job stays on the server and may be delivered elsewhere. Where many wait, one request asks for many jobs.
  */
 export const openPull = (
   { nats, jetStream, isConnected, connected, whileConnected, onLost }: Connection,
   { stream, consumer, onUnsolicited }: PullOptions,
 ) => {
   const inbox = createInbox()
-  let requested: ((pull: Pull) => void) | undefined
-  const answer = (pull: Pull) => {
-    requested?.(pull)
-    requested = undefined
+  const subject = `${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`
+  /** Those that wait, the first one first. */
+  const waiting = new Set<(pull: Pull) => void>()
+  /** Jobs that were requested and are still to come: at most as many as wait. */
+  let requested = 0
+  let expiry: NodeJS.Timeout | undefined
+
+  const answer = (pull: Pull): boolean => {
+    const [first] = waiting
+    if (!first) return false
+    waiting.delete(first)
+    first(pull)
+    return true
   }
+
+  /** Requests a job for each that waits, unless half of them are requested already: a busy worker need not request each job alone. */
+  const request = () => {
+    if (!isConnected() || requested * 2 >= waiting.size) return
+    const batch = waiting.size - requested
+    requested += batch
+    nats.publish(subject, JSON.stringify({ batch, expires: nanos(requestMilliseconds) }), { reply: inbox })
+    clearTimeout(expiry)
+    // The status that ends a request may be lost.
+    expiry = setTimeout(forget, requestMilliseconds + graceMilliseconds)
+  }
+
+  const forget = () => {
+    requested = 0
+    request()
+  }
+
   const receive = (error: Error | null, message: Msg): void => {
     const { reply } = message
     const delivery = readDelivery(reply)
-    if (error || !delivery || reply === undefined) answer(error ? 'absent' : statusOf(message))
-    else if (requested) answer({ delivery, bytes: message.data, reply })
-    else onUnsolicited({ delivery, bytes: message.data, reply })
+    const isJob = !error && delivery !== undefined && reply !== undefined
+    requested = Math.max(0, requested - (isJob || error ? 1 : undelivered(message)))
+    if (isJob) {
+      const pulled = { delivery, bytes: message.data, reply }
+      if (!answer(pulled)) onUnsolicited(pulled)
+    } else if (error || isAbsent(message)) {
+      // The one that is told asks again, for all others, too.
+      requested = 0
+      answer('absent')
+    } else request()
   }
   const subscription = nats.subscribe(inbox, { callback: receive })
-  const unsubscribeLost = onLost(() => answer('none'))
+  const unsubscribeLost = onLost(() => {
+    requested = 0
+    while (answer('none'));
+  })
 
   return {
-    /** Waits for a job; sends the request at once if connected. `none`: no job arrived in time, the connection was lost, or the signal aborted. */
+    /** Waits for a job; sends a request at once if one is needed and there is a connection. */
     next: async (signal: AbortSignal): Promise<Pull> => {
       if (!isConnected()) await connected(signal).catch(() => undefined)
       if (signal.aborted) return 'none'
       const { promise, resolve } = Promise.withResolvers<Pull>()
-      requested = resolve
-      const request = JSON.stringify({ batch: 1, expires: nanos(requestMilliseconds) })
-      nats.publish(`${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox })
-      const abandon = () => answer('none')
-      const timer = setTimeout(abandon, requestMilliseconds + graceMilliseconds)
-      const unlink = addAbortListener(signal, abandon)
+      waiting.add(resolve)
+      request()
+      const unlink = addAbortListener(signal, () => {
+        if (waiting.delete(resolve)) resolve('none')
+      })
       try {
         return await promise
       } finally {
-        clearTimeout(timer)
         unlink()
       }
     },
-    /** Withdraws the request; a job that is already in flight still arrives, as unsolicited. */
+    /** Withdraws the requests; a job that is already in flight still arrives, as unsolicited. */
     close: async () => {
       unsubscribeLost()
+      clearTimeout(expiry)
       // Without a connection nothing is in flight, and draining would get no answer.
       if (isConnected()) await whileConnected(subscription.drain()).catch(() => undefined)
       else subscription.unsubscribe()

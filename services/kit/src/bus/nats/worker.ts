@@ -122,8 +122,9 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     }
   }
 
+  const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnsolicited })
+
   const slot = async () => {
-    const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnsolicited })
     const request = () => (signal.aborted ? undefined : pull.next(signal))
     let requested = request()
     while (requested !== undefined) {
@@ -133,10 +134,13 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
       requested = request()
       await responded
     }
-    await pull.close()
   }
 
-  await options.ensure(false)
-  await Promise.all(Array.from({ length: options.concurrency }, slot))
+  try {
+    await options.ensure(false)
+    await Promise.all(Array.from({ length: options.concurrency }, slot))
+  } finally {
+    await pull.close()
+  }
   await Promise.all(unsolicited)
 }
