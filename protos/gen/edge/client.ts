@@ -1281,6 +1281,8 @@ export type BundleDetailRest = {
 export type ListSentBundlesResponseRest = {
   sent_bundles: SentBundleRest[]
   next_cursor: string | null
+  /** Where bundles are sent to, without its query and credentials; null if no endpoint is configured (`SERVICE_BUNDLE_ENDPOINT`). */
+  receiver: string | null
 }
 
 /** A classifier that extends the scorer's own rules. */

@@ -1180,6 +1180,7 @@ export const BundleDetailToRest = (m: trellis_logs_v1_incidents.BundleDetail): B
 export const ListSentBundlesResponseToRest = (m: trellis_logs_v1_incidents.ListSentBundlesResponse): ListSentBundlesResponseRest => ({
   sent_bundles: m.sentBundles.map((item) => SentBundleToRest(item)),
   next_cursor: m.nextCursor ?? null,
+  receiver: m.receiver ?? null,
 })
 
 export const ScorerModelToRest = (m: trellis_logs_v1_scoring.ScorerModel): ScorerModelRest => ({

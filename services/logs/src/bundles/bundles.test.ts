@@ -179,6 +179,8 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
         destination: `${receiver.url}/logs/api/bundles`,
         attempts: 1,
       })
+      // Known before anything is sent, and without what may be secret.
+      expect((await service.incidents.listSentBundles({})).receiver).toBe(`${receiver.url}/logs/api/bundles`)
       expect(receiver.requests).toMatchObject([
         {
           method: 'POST',
@@ -196,6 +198,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
         kind: 'unavailable',
         message: expect.stringContaining('SERVICE_BUNDLE_ENDPOINT'),
       })
+      expect((await service.incidents.listSentBundles({})).receiver).toBeUndefined()
       await expect(service.incidents.sendBundle({ id: 'none' })).rejects.toMatchObject({ kind: 'not_found' })
     })
 

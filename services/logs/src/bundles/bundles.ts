@@ -13,6 +13,8 @@ import { countBundles, insertBundle, insertSentBundle } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
 export type Bundles = AsyncDisposable & {
+  /** The address to which bundles are sent, without parts that may be secret; null if none is configured. */
+  receiver: string | null
   /** Returns a bundle for download and, unless only its size and name are requested, records the export. Throws `not_found`. */
   download: (incidentId: string, options: DownloadOptions) => Promise<{ text: string; missing: readonly string[] }>
   /** Queues a bundle and tries to send it. Throws `not_found`, `unavailable` without an endpoint, `upstream_failed` if the receiver refuses it. */
@@ -102,7 +104,9 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
     last_error: null,
     content: null,
   })
+  const receiver = endpoint ? publicAddress(endpoint) : null
   return {
+    receiver,
     download: async (incidentId, options) => {
       const bundled = await bundle(incidentId, options)
       if (options.isHeadOnly) return bundled
@@ -116,12 +120,12 @@ export const createBundles = (setup: BundlesOptions): Bundles => {
     },
     send: async (incidentId, options) => {
       await incidents.get(incidentId)
-      if (!outbox || !endpoint)
+      if (!outbox || !receiver)
         throw serviceError('unavailable', 'No receiver of bundles is configured: set SERVICE_BUNDLE_ENDPOINT.')
       const { text } = await bundle(incidentId, options)
       const queued: SentBundleTable = {
         ...record(incidentId, options.sanitize),
-        destination: publicAddress(endpoint),
+        destination: receiver,
         status: 'queued',
         sent_at: null,
         next_attempt_at: now(),

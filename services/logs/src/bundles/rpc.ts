@@ -107,6 +107,6 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
       after: sentPages.read(request.cursor),
     })
     const { page, nextCursor } = sentPages.toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
-    return { sentBundles: page.map(presentSent), nextCursor }
+    return { sentBundles: page.map(presentSent), nextCursor, receiver: bundles.receiver }
   },
 })

@@ -10,7 +10,9 @@ test('a refusal has the words of the server, its request id and when to try agai
 
 test('invalid values are reported by field', () => {
   const body = { detail: [{ loc: ['query', 'min_price'], msg: 'must be at least 0', type: 'minimum' }] }
-  const { facts } = failureOf(422, body, new Headers())
+  const failure = failureOf(422, body, new Headers())
+  const { facts } = failure
+  expect([failure.messageFor('min_price'), failure.messageFor('max_price')]).toEqual(['must be at least 0', undefined])
   expect(facts.fields).toEqual([{ field: 'min_price', message: 'must be at least 0' }])
   expect(facts.detail).toBe('min_price: must be at least 0')
 })

@@ -25,6 +25,11 @@ export class Failure extends Error {
   get status(): number {
     return this.facts.status
   }
+
+  /** What is wrong with the value of a field, such as `min_price`. */
+  messageFor(field: string): string | undefined {
+    return this.facts.fields?.find((failure) => failure.field === field)?.message
+  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,4 +1,3 @@
-import { connection } from '../api/connection.svelte.ts'
 import { toFailure } from '../api/failure.ts'
 import { keys } from '../api/keys.svelte.ts'
 import { leaveLogs } from '../api/log-access.svelte.ts'
@@ -101,7 +100,7 @@ export const useShellActions = (shell: () => Shell, open: { palette: () => void;
       id: 'log-out',
       title: 'Log out of the log service',
       group: 'Everywhere',
-      blocked: connection.cannotChange,
+      changes: true,
       run: () => void logOut(),
     },
     ...(feedback.isEnabled

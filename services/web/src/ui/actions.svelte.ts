@@ -1,6 +1,8 @@
 import { untrack } from 'svelte'
 import { isLetter, isTyping, keyOf, pressesControl, worksWhileTyping } from './keys.ts'
 import { preferences } from './preferences.svelte.ts'
+import { reasonOf } from './reason-of.ts'
+import { toasts } from './toasts.svelte.ts'
 
 /** Something that a page or the shell can do, in the palette and by its keys. */
 export type Action = {
@@ -12,8 +14,10 @@ export type Action = {
   /** Where it belongs in the list of keys. */
   group: string
   run: () => void
-  /** Why it cannot be used now. */
+  /** Why it cannot be used now, in the words of its button. A key that the browser uses itself, such as Escape, is left out instead. */
   blocked?: string | undefined
+  /** Whether it changes something at the server, so that it cannot be used while that is not reached. */
+  changes?: boolean
   /** Not in the palette, such as moving by one row. */
   hidden?: boolean
 }
@@ -35,6 +39,13 @@ export const availableActions = (): Action[] => sets.toReversed().flatMap((set) 
 
 export const keysOf = ({ keys }: Action): readonly string[] =>
   keys === undefined ? [] : typeof keys === 'string' ? [keys] : keys
+
+/** Runs an action, or shows the reason why it cannot be used now. */
+export const perform = (action: Action): void => {
+  const reason = reasonOf(action)
+  if (reason === undefined) action.run()
+  else toasts.show(reason)
+}
 
 const sequenceMilliseconds = 1_200
 
@@ -60,12 +71,14 @@ export const listenForKeys = (isOpening: () => boolean): (() => void) => {
     if (isModal ? key !== 'Ctrl+K' : isOpening() && !wasModal) return
     const sequence = prefix === '' ? key : `${prefix} ${key}`
     const actions = availableActions()
-    const found = actions.find((action) => keysOf(action).includes(sequence) && action.blocked === undefined)
+    const matching = actions.filter((action) => keysOf(action).includes(sequence))
+    // The first of those that can be used, else the first, whose reason is shown.
+    const found = matching.find((action) => reasonOf(action) === undefined) ?? matching[0]
     clearTimeout(timer)
     prefix = ''
     if (found) {
       event.preventDefault()
-      found.run()
+      perform(found)
       return
     }
     if (actions.some((action) => keysOf(action).some((keys) => keys.startsWith(`${sequence} `)))) {

@@ -22,10 +22,17 @@ export const toasts = {
     return shown
   },
   dismiss,
+  /** Takes back what a toast has reported. */
+  undo: ({ id, undo }: Toast): void => {
+    undo?.()
+    dismiss(id)
+  },
+  /** Shows a text for some seconds. One that is shown already is announced again, in the place of the first. */
   show: (text: string, { tone = 'plain', undo }: Partial<Pick<Toast, 'tone' | 'undo'>> = {}): void => {
     count += 1
     const id = count
-    shown = [...untrack(() => shown).slice(-2), { id, text, tone, undo }]
+    const others = untrack(() => shown).filter((toast) => toast.text !== text || toast.undo !== undefined)
+    shown = [...others.slice(-2), { id, text, tone, undo }]
     setTimeout(() => dismiss(id), undo ? visibleMilliseconds + 1_000 : visibleMilliseconds)
   },
   /**

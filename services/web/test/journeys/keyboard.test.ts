@@ -132,7 +132,9 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     expect((await focused(page)).name).toBe('Log lines')
     await page.keyboard.press('i')
     await dialog.waitFor()
-    await tabTo(page, 'Label')
+    // A form begins with its first field.
+    await expect.poll(async () => (await focused(page)).name).toBe('Label')
+    await page.keyboard.press('Control+a')
     await page.keyboard.type('Upstream refuses')
     await page.keyboard.press('Enter')
     await headingHasFocus(page, 'Upstream refuses')
@@ -187,6 +189,44 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.keyboard.press('Enter')
     expect((await downloading).suggestedFilename()).toBe('Example tune.wav')
     await dialog.waitFor({ state: 'hidden' })
+    expect(problems()).toEqual([])
+  })
+
+  test('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
+    const { page, problems } = await installation.open()
+    const toast = (text: string) => page.getByRole('status').getByText(text, { exact: true })
+    await page.goto('/listings')
+    const save = page.getByRole('button', { name: 'Save search', disabled: true })
+    await save.waitFor()
+    expect(await save.getAttribute('title')).toBe('Search first.')
+    await page.keyboard.press('s')
+    await toast('Search first.').waitFor()
+    // The second press announces it again and does not add a second toast.
+    await page.keyboard.press('s')
+    expect(await toast('Search first.').count()).toBe(1)
+
+    await page.goto('/logs')
+    await page.getByText('80 found').waitFor()
+    await page.keyboard.press('t')
+    await toast('Select a line first.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search for something to do' }).waitFor()
+    await page.keyboard.type('context of')
+    const option = page.getByRole('option', { name: /Context of the entry/, disabled: true })
+    await option.getByText('Select a line first.').waitFor()
+    await page.keyboard.press('Enter')
+    await toast('Select a line first.').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+
+    // Keys that the browser uses itself show no reason when there is nothing to close or to hold.
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.evaluate('document.activeElement.blur()')
+    for (const key of ['Escape', 'Space']) await page.keyboard.press(key)
+    await page.keyboard.press('Alt+t')
+    await toast('Theme: light').waitFor()
+    expect(await page.locator('.toast').count()).toBe(1)
     expect(problems()).toEqual([])
   })
 

@@ -321,10 +321,15 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   test('settings are saved as they are chosen', async () => {
     const { page, problems } = await installation.open()
     await page.goto('/listings/settings')
+    let saved = 0
+    page.on('response', (response) => {
+      if (response.request().method() === 'PATCH' && response.ok()) saved += 1
+    })
     // The second is changed while the first is being saved.
     await page.getByLabel('Currency for comparison').selectOption('EUR')
     await page.getByLabel('My links carry no affiliate campaign').check()
-    await expect.poll(() => page.locator('.toast').count()).toBe(2)
+    await expect.poll(() => saved).toBe(2)
+    await expect.poll(() => page.locator('.toast').allTextContents()).toEqual([expect.stringContaining('Saved')])
     await page.reload()
     const optOut = page.getByLabel('My links carry no affiliate campaign')
     await optOut.waitFor()

@@ -5,6 +5,7 @@ import { answer } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
+import { changeSettings } from '../support/log-requests.ts'
 import { startWithPages } from '../support/served.ts'
 
 const key = 'a-key-for-tests'
@@ -132,6 +133,11 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 
   test('a ticket of an incident is linked once it is made, and a task of before a reload is shown again', async () => {
     const { page, problems } = await installation.open()
+    await changeSettings(installation.origin, {
+      jira_url: 'https://tracker.test',
+      jira_token: 't',
+      jira_project: 'SHOP',
+    })
     await page.goto('/logs/incidents')
     await page.getByRole('link', { name: 'Upstream refuses' }).click()
     await answer(page, /\/incidents\/[^/]+\/export$/, {

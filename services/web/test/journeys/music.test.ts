@@ -254,7 +254,9 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     const inSight = async () => ((await status.boundingBox())?.y ?? -1) >= 0
     await expect.poll(inSight).toBe(true)
     await page.setViewportSize({ width: 1280, height: 720 })
-    expect(await take(page, 'Take 2').getByRole('button', { name: 'A/B' }).getAttribute('aria-pressed')).toBe('true')
+    expect(await take(page, 'Take 2').getByRole('button', { name: 'Compare' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    )
     expect(await violationsInThemes(page)).toEqual([])
     // On the button, Space would switch again.
     await page.evaluate('document.activeElement.blur()')

@@ -76,6 +76,62 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     },
   )
 
+  const keyCases = [
+    {
+      what: 'a search of listings',
+      path: () => '/listings?q=canon+camera',
+      select: async (page: Page) => {
+        await control(page, 'Look up seller').waitFor()
+        await page.keyboard.press('j')
+      },
+      keys: ['u', 'b', 'r'],
+      command: 'Look up seller',
+    },
+    {
+      what: 'a studio',
+      path: ({ chain }: Seeded) => `/music/chains/${chain}`,
+      select: (page: Page) => page.getByRole('treeitem').filter({ hasText: 'undecided' }).first().click(),
+      keys: ['Enter', 'Delete'],
+      command: 'Discard',
+    },
+  ]
+  test.each(keyCases)(
+    '$what: keys and commands that change something show the reason of their buttons and send nothing',
+    async ({ path, select, keys, command }) => {
+      const { page, context } = await installation.open()
+      const toast = page.getByRole('status').getByText('The server cannot be reached.', { exact: true })
+      const dismiss = () => page.getByRole('button', { name: 'Dismiss' }).click()
+      await page.goto(path(seeded))
+      await settled(page)
+      // Loaded when it is first opened.
+      const box = page.getByRole('combobox', { name: 'Search for something to do' })
+      await page.keyboard.press('Control+k')
+      await box.waitFor()
+      await page.keyboard.press('Escape')
+      await select(page)
+      await context.setOffline(true)
+      await page.getByText('changes are not possible').waitFor()
+      const sent: string[] = []
+      page.on('request', (request) => {
+        if (request.method() !== 'GET') sent.push(request.url())
+      })
+      for (const key of keys) {
+        await page.evaluate('document.activeElement.blur()')
+        await page.keyboard.press(key)
+        await toast.waitFor()
+        await dismiss()
+      }
+      await page.keyboard.press('Control+k')
+      await box.fill(command)
+      const option = page.getByRole('option', { name: command, disabled: true }).first()
+      await option.getByText('The server cannot be reached.').waitFor()
+      await page.keyboard.press('Enter')
+      await toast.waitFor()
+      expect(sent).toEqual([])
+      await context.close()
+    },
+  )
+
   test('a row that is to be removed stays, as does one whose removal did not reach the server', async () => {
     const { page, context } = await installation.open()
     await page.clock.install()

@@ -6,6 +6,7 @@ import { amend, answer, withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
+import { changeSettings, createIncident } from '../support/log-requests.ts'
 import { startWithPages } from '../support/served.ts'
 
 const isAccessible = async (page: Page, what: string): Promise<void> =>
@@ -153,21 +154,76 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('settings of alerts that are not loaded are reported and cannot be overwritten', async () => {
+    const { page, context } = await installation.open()
+    const restore = await answer(page, '/listings/api/alert-settings', { status: 503 })
+    await page.goto('/listings/alerts')
+    const alert = page.getByRole('alert').filter({ hasText: 'Where alerts are sent could not be loaded.' })
+    await alert.waitFor()
+    expect(await page.getByRole('button', { name: 'Save delivery' }).count()).toBe(0)
+    await isAccessible(page, 'alerts without their settings')
+    await restore()
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Save delivery' }).waitFor()
+    expect(await alert.count()).toBe(0)
+    await context.close()
+  })
+
   test('an export that fails is reported once in its dialog, and no longer when that is closed', async () => {
     const { page, context } = await installation.open()
-    const response = await fetch(`${installation.origin}/logs/api/incidents`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ label: 'Sent nowhere', started_at: '2026-03-01T09:00:00Z' }),
+    const id = await createIncident(installation.origin, 'Sent nowhere')
+    // A tracker that does not answer.
+    await changeSettings(installation.origin, {
+      notion_url: 'http://127.0.0.1:1',
+      notion_token: 'of-this-test',
+      notion_database_id: 'd',
     })
-    const { id } = (await response.json()) as { id: string }
     await page.goto(`/logs/incidents/${id}`)
     await press(page, 'Export').click()
-    await page.getByRole('dialog', { name: 'Export incident' }).getByRole('button', { name: 'Send bundle' }).click()
-    const failure = page.getByText('No receiver of bundles is configured')
+    await page.getByRole('dialog', { name: 'Export incident' }).getByRole('button', { name: 'Notion ticket' }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'Notion' })
     await failure.waitFor()
+    expect(await failure.count()).toBe(1)
     await page.keyboard.press('Escape')
     await failure.waitFor({ state: 'detached' })
+    await changeSettings(installation.origin, { notion_token: '', notion_database_id: '' })
+    await context.close()
+  })
+
+  test('exports that are not configured name what is missing before they are pressed', async () => {
+    const { page, context, problems } = await installation.open()
+    const id = await createIncident(installation.origin, 'Exported nowhere')
+    const requested: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && requested.push(new URL(request.url()).pathname))
+    await page.goto(`/logs/incidents/${id}`)
+    await press(page, 'Export').click()
+    const dialog = page.getByRole('dialog', { name: 'Export incident' })
+    const reasons = [
+      ['Send bundle', 'No receiver of bundles is configured: set SERVICE_BUNDLE_ENDPOINT.'],
+      ['Notion ticket', 'Notion is not configured: set Notion token, Database id in the settings.'],
+      ['Jira ticket', 'Jira is not configured: set Jira address, Jira token, Project in the settings.'],
+    ] as const
+    for (const [name, reason] of reasons) {
+      const button = dialog.getByRole('button', { name, disabled: true })
+      await button.waitFor()
+      expect(await button.getAttribute('title')).toBe(reason)
+      await dialog.getByRole('listitem').filter({ hasText: name }).getByText(reason).waitFor()
+      // A press announces it, in the dialog: what is outside a modal dialog is covered, and silent to screen readers.
+      await button.click({ force: true })
+      await dialog.getByRole('status').getByText(reason).waitFor()
+    }
+    await dialog.getByRole('button', { name: 'Download bundle', disabled: false }).waitFor()
+    await isAccessible(page, 'exports that are not configured')
+    expect(requested.filter((path) => path.includes(id))).toEqual([])
+
+    await changeSettings(installation.origin, { notion_token: 't', notion_database_id: 'd' })
+    await dialog.getByRole('link', { name: 'Settings' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Settings of logs' }).waitFor()
+    await page.goBack()
+    await press(page, 'Export').click()
+    await dialog.getByRole('button', { name: 'Notion ticket', disabled: false }).waitFor()
+    await changeSettings(installation.origin, { notion_token: '', notion_database_id: '' })
+    expect(problems()).toEqual([])
     await context.close()
   })
 
@@ -181,12 +237,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await checkDialog(page, 'Write a document', () => press(page, 'Write a document').click())
     await page.goto('/logs/sources')
     await checkDialog(page, 'Delete a source', () => press(page, 'Delete shop').click())
-    const response = await fetch(`${installation.origin}/logs/api/incidents`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ label: 'Checkout fails', started_at: '2026-03-01T09:00:00Z' }),
-    })
-    const { id } = (await response.json()) as { id: string }
+    const id = await createIncident(installation.origin, 'Checkout fails')
     await page.goto(`/logs/incidents/${id}`)
     await checkDialog(page, 'Edit incident', () => press(page, 'Edit').click())
     await checkDialog(page, 'Export incident', () => press(page, 'Export').click())
@@ -317,9 +368,45 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 })
 
-describe.skipIf(!hasBrowser)(`branches behind their key${skipped}`, () => {
+describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles${skipped}`, () => {
   const key = 'of-this-test'
-  const installation = installationOfSuite({ start: () => startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key }) })
+  const receiver = 'https://support.test/bundles'
+  const installation = installationOfSuite({
+    start: () => startWithPages({ SERVICE_ORCHARD_ADMIN_KEY: key, SERVICE_BUNDLE_ENDPOINT: `${receiver}?customer=7` }),
+  })
+
+  test('empty pages lead to the first lines and the first alert', async () => {
+    const { page, context, problems } = await installation.open()
+    const main = page.getByRole('main')
+    await page.goto('/logs')
+    await main.getByText('Nothing has been read yet.').waitFor()
+    await main.getByRole('link', { name: 'Upload files' }).waitFor()
+    await page.goto('/logs/diagnose')
+    await main.getByText('Nothing has been read yet, so a diagnosis would find nothing.').waitFor()
+    await isAccessible(page, 'a diagnosis without logs')
+    await main.getByRole('link', { name: 'Upload log files' }).click()
+    const collect = main.getByRole('button', { name: 'Collect all now', disabled: true })
+    await collect.waitFor()
+    expect(await collect.getAttribute('title')).toBe('No sources are configured.')
+    await page.goto('/listings/alerts')
+    await main.getByRole('link', { name: 'Search listings' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Search listings' }).waitFor()
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
+  test('the receiver of bundles is named before one is sent', async () => {
+    const { page, context, problems } = await installation.open()
+    await page.goto(`/logs/incidents/${await createIncident(installation.origin, 'Sent somewhere')}`)
+    await press(page, 'Export').click()
+    const dialog = page.getByRole('dialog', { name: 'Export incident' })
+    await dialog.getByText(`To ${receiver}`, { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Send bundle', disabled: false }).waitFor()
+    await page.goto('/logs/bundles?tab=sent')
+    await page.getByText(`Bundles are sent to ${receiver}.`).waitFor()
+    expect(problems()).toEqual([])
+    await context.close()
+  })
 
   test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
     const { page } = await installation.open()

@@ -233,7 +233,12 @@ export interface ListSentBundlesRequest {
 
 export interface ListSentBundlesResponse {
   sentBundles: SentBundle[];
-  nextCursor?: string | null | undefined;
+  nextCursor?:
+    | string
+    | null
+    | undefined;
+  /** Where bundles are sent to, without its query and credentials; null if no endpoint is configured (`SERVICE_BUNDLE_ENDPOINT`). */
+  receiver?: string | null | undefined;
 }
 
 export interface ReceiveBundleRequest {
@@ -2251,7 +2256,7 @@ export const ListSentBundlesRequest: MessageFns<ListSentBundlesRequest> = {
 };
 
 function createBaseListSentBundlesResponse(): ListSentBundlesResponse {
-  return { sentBundles: [], nextCursor: null };
+  return { sentBundles: [], nextCursor: null, receiver: null };
 }
 
 export const ListSentBundlesResponse: MessageFns<ListSentBundlesResponse> = {
@@ -2261,6 +2266,9 @@ export const ListSentBundlesResponse: MessageFns<ListSentBundlesResponse> = {
     }
     if (message.nextCursor !== undefined && message.nextCursor !== null) {
       writer.uint32(18).string(message.nextCursor);
+    }
+    if (message.receiver !== undefined && message.receiver !== null) {
+      writer.uint32(26).string(message.receiver);
     }
     return writer;
   },
@@ -2294,6 +2302,14 @@ export const ListSentBundlesResponse: MessageFns<ListSentBundlesResponse> = {
             message.nextCursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.receiver = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2313,6 +2329,7 @@ export const ListSentBundlesResponse: MessageFns<ListSentBundlesResponse> = {
     const message = createBaseListSentBundlesResponse();
     message.sentBundles = object.sentBundles?.map((e) => SentBundle.fromPartial(e)) || [];
     message.nextCursor = object.nextCursor ?? undefined;
+    message.receiver = object.receiver ?? undefined;
     return message;
   },
 };
