@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { connect as connectNats } from '@nats-io/transport-node'
 import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
@@ -140,6 +141,34 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(await done.promise).toEqual([7, 2])
     stop.abort()
     await working
+  })
+
+  test('idle handlers share requests for jobs, and a busy worker holds no job back', async () => {
+    const { jobs } = declare()
+    const count = 400
+    const [bus, other] = [await connect(), await connect()]
+    const observer = await connectNats({ servers: server.address })
+    const requests: unknown[] = []
+    observer.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', { callback: (_, message) => void requests.push(message.json()) })
+    await observer.flush()
+    const seen: number[] = []
+    const busy = Promise.withResolvers<void>()
+    const handle = async ({ value }: { value: Note }) => {
+      seen.push(value.number)
+      // One handler hangs: its job is not waited for by the others, and none waits behind it.
+      if (value.number === 0) await busy.promise
+    }
+    const working = bus.work(jobs, handle, { signal: stop.signal, concurrency: 64 })
+    await Promise.all(range(0, count).map((number) => other.enqueue(jobs, { number })))
+    await waitFor(() => expect(seen).toHaveLength(count))
+    expect(seen.toSorted((a, b) => a - b)).toEqual(range(0, count))
+    await observer.flush()
+    // One for each job and one for each handler, if each requested its own.
+    expect(requests.length, JSON.stringify(requests)).toBeLessThan(count / 4)
+    busy.resolve()
+    stop.abort()
+    await working
+    await observer.close()
   })
 
   test('a job whose workers are killed each time ends in the dead letters', async () => {
