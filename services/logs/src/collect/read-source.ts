@@ -6,6 +6,7 @@ import {
   days,
   flag,
   formatName,
+  globs,
   identifier,
   joinRule,
   portNumber,
@@ -60,8 +61,8 @@ const fileSource = closedObject({
     (path) => path !== '',
     'is missing: files need a path, other sources a glean_type',
   ),
-  include: optional(texts, []),
-  exclude: optional(texts, []),
+  include: optional(globs, []),
+  exclude: optional(globs, []),
   recursive: optional(flag, true),
 }).transform(
   ({ path, include, exclude, recursive, ...fields }): SourceEntry => ({
@@ -93,7 +94,7 @@ const journalSource = closedObject({
 const containerSource = closedObject({
   ...localFields,
   glean_type: z.enum(['docker', 'podman']),
-  containers: optional(texts, []),
+  containers: optional(globs, []),
   socket: optional(absolutePath, undefined),
 }).transform(
   ({ glean_type: gleanType, containers, socket, ...fields }): SourceEntry => ({
@@ -116,7 +117,7 @@ const sshFields = {
   path: optional(absolutePath, undefined),
   remote_path: optional(absolutePath, undefined),
   units: optional(texts, []),
-  containers: optional(texts, []),
+  containers: optional(globs, []),
 }
 
 type SshFields = z.output<z.ZodObject<typeof sshFields>>

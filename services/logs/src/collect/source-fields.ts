@@ -9,6 +9,7 @@ import { maxSourceIdCharacters } from './source-entry.ts'
 
 const maxPathCharacters = 4_096
 const maxPatterns = 1_000
+const maxGlobCharacters = 16_384
 const maxDays = 36_500
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
@@ -47,6 +48,12 @@ export const portNumber = wholeNumber(1, 65_535)
 export const texts = z.preprocess(
   (value) => (Array.isArray(value) ? value : [value]),
   z.array(text(maxPathCharacters)).max(maxPatterns, `must have at most ${maxPatterns} items`),
+)
+
+/** Globs of a bounded length together, which bounds the time that matching a name with all of them takes. */
+export const globs = texts.refine(
+  (list) => list.reduce((sum, { length }) => sum + length, 0) <= maxGlobCharacters,
+  `must have at most ${maxGlobCharacters} characters together`,
 )
 
 export const absolutePath = text(maxPathCharacters).refine(

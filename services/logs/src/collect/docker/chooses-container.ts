@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { compileGlob } from '../glob.ts'
 import type { Container } from './engine.ts'
 
 /**
@@ -11,7 +11,7 @@ export const choosesContainer = (selectors: readonly string[]): ((container: Con
       const [key = '', ...value] = word.slice('label:'.length).split('=')
       return ({ labels }) => (value.length === 0 ? key in labels : labels[key] === value.join('='))
     }
-    const fits = picomatch(word, { dot: true })
+    const fits = compileGlob(word, { dot: true })
     return ({ id, name }) => fits(name) || (/^[0-9a-f]{12,64}$/.test(word) && id.startsWith(word))
   }
   const included = selectors.filter((word) => !word.startsWith('!')).map(toTest)

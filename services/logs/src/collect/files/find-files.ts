@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { messageOf } from '@trellis/kit/errors'
-import picomatch from 'picomatch'
 import { type LocalAccess, LocalFileRefused } from '../../local-files/local-files.ts'
 import { compareCodePoints } from '../code-points.ts'
+import { compileGlob, isGlob, splitGlob } from '../glob.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { isForeignPacking, type LogName, readLogName } from './log-names.ts'
 
@@ -38,9 +38,8 @@ const nameInFolder = (path: string): LogName => {
 
 /** A pattern without a slash matches names. */
 const matcherOf = (patterns: readonly string[]): ((path: string) => boolean) => {
-  const byPath = picomatch(patterns.filter((pattern) => pattern.includes('/')))
-  const byName = picomatch(patterns.filter((pattern) => !pattern.includes('/')))
-  return (path) => byPath(path) || byName(basename(path))
+  const matchers = patterns.map((pattern) => ({ matches: compileGlob(pattern), isOfPath: pattern.includes('/') }))
+  return (path) => matchers.some(({ matches, isOfPath }) => matches(isOfPath ? path : basename(path)))
 }
 
 /** A rotated file matches if its log does. */
@@ -62,10 +61,10 @@ const inFolder = (entry: LocalFileEntry): Selection => {
 }
 
 const byPattern = (entry: LocalFileEntry): Selection => {
-  const { base, glob } = picomatch.scan(entry.path)
-  const matches = orItsLog(picomatch(glob))
+  const { base, glob } = splitGlob(entry.path)
+  const matches = orItsLog(compileGlob(glob))
   return {
-    folder: base === '' ? '/' : base,
+    folder: base,
     isRecursive: glob.includes('/') || glob.includes('**'),
     accepts: (path) => !isForeignPacking(path) && matches(path),
     nameOf: nameInFolder,
@@ -86,7 +85,7 @@ const oneLog = (entry: LocalFileEntry): Selection => {
 const selectionOf = async (entry: LocalFileEntry): Promise<Selection> => {
   const found = await stat(entry.path).catch(() => undefined)
   if (found?.isDirectory()) return inFolder(entry)
-  return !found && picomatch.scan(entry.path).isGlob ? byPattern(entry) : oneLog(entry)
+  return !found && isGlob(entry.path) ? byPattern(entry) : oneLog(entry)
 }
 
 const reasonOf = (error: unknown): string => {
@@ -107,8 +106,7 @@ export const refusalOfPattern = async (
   path: string,
   access: Pick<LocalAccess, 'refusalOf'>,
 ): Promise<string | undefined> => {
-  const { base, isGlob } = picomatch.scan(path)
-  return (await access.refusalOf(path)) ?? (isGlob ? await access.refusalOf(base === '' ? '/' : base) : undefined)
+  return (await access.refusalOf(path)) ?? (isGlob(path) ? await access.refusalOf(splitGlob(path).base) : undefined)
 }
 
 type Link = { found: FoundFile; target: string }
@@ -186,12 +184,7 @@ export const findFiles = async (
       files.push(found)
     }
   }
-  if (
-    files.length === 0 &&
-    !picomatch.scan(entry.path).isGlob &&
-    visited.size > 0 &&
-    relative(selection.folder, entry.path) !== ''
-  )
+  if (files.length === 0 && !isGlob(entry.path) && visited.size > 0 && relative(selection.folder, entry.path) !== '')
     onProblem(`${entry.path} does not exist yet.`)
   return files.toSorted((a, b) => compareCodePoints(a.log, b.log) || compareCodePoints(a.path, b.path))
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import picomatch from 'picomatch'
 import { isForeignPacking, type LogName, readLogName } from '../files/log-names.ts'
 import type { StampedFile } from '../files/match-pieces.ts'
+import { compileGlob, splitGlob } from '../glob.ts'
 import type { RemoteEntry, RemoteFiles } from './remote-files.ts'
 import { remoteStamp } from './remote-log-file.ts'
 import { isSshFailure } from './ssh-failure.ts'
@@ -59,7 +59,7 @@ export const findRemoteFiles = async (
   pattern: string,
   search: RemoteSearch,
 ): Promise<StampedFile[]> => {
-  const { base, glob } = picomatch.scan(pattern)
+  const { base, glob } = splitGlob(pattern)
   const beside = posix.dirname(pattern)
   // A name may contain characters of patterns.
   const entries =
@@ -81,7 +81,7 @@ export const findRemoteFiles = async (
     if (found.length < maxFound) found.push(toFound(path, { ...name, log }, entry))
     else if (found.length === maxFound) search.onProblem(`More than ${maxFound} files match ${pattern}.`)
   }
-  const fits = picomatch(pattern, { dot: true })
+  const fits = compileGlob(pattern, { dot: true })
   const depth = glob.includes('**') ? maxDepth : glob.split('/').length
   const walk = async (folder: string, left: number): Promise<void> => {
     for (const entry of await listQuietly(files, folder, search)) {
