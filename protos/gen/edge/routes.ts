@@ -1374,7 +1374,7 @@ export const routes: readonly Route[] = [
     hasBody: true,
     mediaTypes: [],
     masked: false,
-    schema: {"body":{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"source_filter":{"type":["string","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"llm":{"type":["object","null"],"properties":{"base_url":{"type":["string","null"]},"model":{"type":["string","null"]},"api_key":{"type":["string","null"]}},"additionalProperties":false},"timezone":{"type":["string","null"]}},"required":["query"],"additionalProperties":false}},
+    schema: {"body":{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"source_filter":{"type":["string","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"llm":{"type":["object","null"],"properties":{"base_url":{"type":["string","null"],"maxLength":2000},"model":{"type":["string","null"],"maxLength":500},"api_key":{"type":["string","null"],"maxLength":10000}},"additionalProperties":false},"timezone":{"type":["string","null"]}},"required":["query"],"additionalProperties":false}},
     fromRest: codec.DiagnoseRequestFromRest,
     toRest: codec.DiagnosisToRest,
   },
@@ -1395,7 +1395,7 @@ export const routes: readonly Route[] = [
     hasBody: true,
     mediaTypes: [],
     masked: false,
-    schema: {"body":{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"source_filter":{"type":["string","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"llm":{"type":["object","null"],"properties":{"base_url":{"type":["string","null"]},"model":{"type":["string","null"]},"api_key":{"type":["string","null"]}},"additionalProperties":false},"timezone":{"type":["string","null"]}},"required":["query"],"additionalProperties":false}},
+    schema: {"body":{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"source_filter":{"type":["string","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"llm":{"type":["object","null"],"properties":{"base_url":{"type":["string","null"],"maxLength":2000},"model":{"type":["string","null"],"maxLength":500},"api_key":{"type":["string","null"],"maxLength":10000}},"additionalProperties":false},"timezone":{"type":["string","null"]}},"required":["query"],"additionalProperties":false}},
     fromRest: codec.DiagnoseRequestFromRest,
     frames: {
       oneof: 'event',

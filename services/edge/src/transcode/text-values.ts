@@ -1,6 +1,7 @@
 import type { TextKind } from '@trellis/protos/edge/routes.ts'
 
-const numeric = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
+/** Each character can match in one way only, since trying several takes quadratic time for a long text. */
+const numeric = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*$/
 const words: Record<string, boolean> = {
   true: true,
   '1': true,

@@ -58,6 +58,8 @@ const max = 20
 const tokensOf = (text: string): string[] =>
   text
     .split(/[\s,;()[\]{}"'`<>|=/\\]+/)
+    // No name with punctuation is longer, and removing the punctuation takes time that is quadratic in the length.
+    .filter((token) => token.length <= 500)
     .map((token) => token.replace(/^[.:!?-]+|[.:!?-]+$/g, ''))
     .filter((token) => token !== '' && token.length <= 253)
 

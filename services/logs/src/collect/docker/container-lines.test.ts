@@ -32,6 +32,11 @@ test.each([
   expect(await textsOf(`${time(400)}${text}\n`)).toEqual([text])
 })
 
+test('the line end of a terminal is removed, and a line of a million carriage returns takes no longer', async () => {
+  const returns = '\r'.repeat(500_000)
+  expect(await textsOf(`${time(1)}one\r\n`, `${time(2)}${returns}two${returns}\n`)).toEqual(['one', `${returns}two`])
+})
+
 test('a reader that continues after a line of parts does not count the end of that line as a new one', async () => {
   const frame = (text: string) => ({ kind: 'frame' as const, stream: 'stdout' as const, bytes: Buffer.from(text) })
   const parts = [`${time(0)}one\n`, `${time(0)}long `, `${time(0, 6)}line\n`, `${time(0, 6)}three\n`]

@@ -66,6 +66,13 @@ const withoutPartTimes = (bytes: Buffer, first: Stamp): { pieces: Buffer[]; last
   return { pieces: [...pieces, bytes.subarray(start)], last }
 }
 
+/** In linear time, unlike an expression: a program may write a million of them within a line. */
+const withoutLineEnd = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
+}
+
 /** Counts consecutive items with the same time. */
 const createCount = () => {
   let last: Stamp = { seconds: -1, nanoseconds: 0 }
@@ -103,7 +110,7 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
   }
   const finish = (stream: 'stdout' | 'stderr', line: OpenLine): ContainerLine => {
     open.delete(stream)
-    const text = Buffer.concat(line.parts).toString('utf8').replace(/\r+$/, '')
+    const text = withoutLineEnd(Buffer.concat(line.parts).toString('utf8'))
     const { stamp, nth, last } = line
     return { stamp, nth, end: { ...last, nth: ended.next(last) }, stream, text, isResumable: open.size === 0 }
   }
