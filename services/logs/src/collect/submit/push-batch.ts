@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Egress } from '@trellis/kit/egress'
+import { type Egress, readUpTo } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import type { OutboxRow } from './outbox-store.ts'
@@ -55,10 +55,8 @@ export const pushBatch = async (
     })
     const { status } = response
     if (status >= 200 && status < 300) {
-      const isSmall = Number(response.headers.get('content-length') ?? 0) <= maxAnswerBytes
-      const answer = isSmall ? await response.text() : ''
-      if (!isSmall) await response.body?.cancel()
-      return { kind: 'taken', rejected: rejectedOf(answer) }
+      const { bytes, isWhole } = await readUpTo(response.body, maxAnswerBytes)
+      return { kind: 'taken', rejected: isWhole ? rejectedOf(bytes.toString()) : [] }
     }
     await response.body?.cancel()
     if (status === 413) return { kind: 'tooLarge' }

@@ -145,6 +145,28 @@ test('entries wait while the receiver is unreachable or overloaded, and each is 
   )
 })
 
+test('an endless response is not read to its end, and its batch counts as sent', async () => {
+  await using receiver = await withReceiver()
+  const submitter = receiver.submitter({ entries: 10 })
+  await submitter.add(entries(10))
+  let isClosed = false
+  receiver.after.push((response) => {
+    const part = Buffer.alloc(64 * 1024, ' ')
+    const writeOn = () => {
+      while (!isClosed && response.write(part));
+    }
+    response.on('drain', writeOn).on('close', () => {
+      isClosed = true
+    })
+    writeOn()
+    return true
+  })
+  await submitter.push(signal)
+  expect(await receiver.waiting()).toBe(0)
+  expect(receiver.seen).toHaveLength(1)
+  await expect.poll(() => isClosed).toBe(true)
+})
+
 test('a wrong key loses no entries: they wait for the right one', async () => {
   await using receiver = await withReceiver()
   const submitter = receiver.submitter({}, 'wrong')
