@@ -95,6 +95,33 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect((await branchOf({ podSecurityContext: { fsGroup: null } })).podSecurityContext).toEqual({})
   })
 
+  test('idle workers are scheduled after workers with a run, and both after everything else', async () => {
+    const manifests = await render()
+    const classes = new Map(
+      manifests.filter(({ kind }) => kind === 'PriorityClass').map((one) => [one.metadata.name, one]),
+    )
+    const file = manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json']
+    const { search, generation, branch } = parseWorkerTemplates(file, 'the chart')
+    for (const { priorityClassName, poolPriorityClassName } of [search, generation]) {
+      const [run, idle] = [priorityClassName, poolPriorityClassName].map((name) => classes.get(name ?? ''))
+      expect(run?.value).toBeLessThan(0)
+      expect(idle?.value).toBeLessThan(run?.value)
+      expect([run?.preemptionPolicy, idle?.preemptionPolicy]).toEqual(['Never', 'Never'])
+    }
+    // The default priority of a cluster is 0.
+    const others = manifests.flatMap((manifest) => podOf(manifest)?.priorityClassName ?? [])
+    expect([branch.priorityClassName, ...others]).toEqual([undefined])
+  })
+
+  test('probes of a start wait as long as a usual start takes, since each failed one is a Warning event', async () => {
+    const containers = (await render()).flatMap((manifest) => podOf(manifest)?.containers ?? [])
+    const delays = containers.flatMap(({ name, startupProbe, readinessProbe }) =>
+      startupProbe || readinessProbe ? [[name, (startupProbe ?? readinessProbe).initialDelaySeconds ?? 0]] : [],
+    )
+    expect(delays.length).toBeGreaterThan(6)
+    expect(delays.filter(([, seconds]) => seconds < 2)).toEqual([])
+  })
+
   test('the model that separates stems is mounted read-only and named to music, from the values', async () => {
     const musicOf = async (values: object) => {
       const { containers, volumes } = (await deploymentOf('music', values)).spec.template.spec

@@ -254,3 +254,28 @@ test('a key in the request that cannot be sent in a header is rejected', async (
     'llm.api_key must have printable ASCII characters only',
   )
 })
+
+test('the key of the settings is sent to the model of the settings only', async () => {
+  await using own = await openServiceForTests({ now: () => Date.parse(`${day}T09:30:00Z`) })
+  const logs = own.client(LogsServiceDefinition)
+  await logs.gleanBatch(batchOf(story))
+  const received: (string | undefined)[] = []
+  const answer: Behaviour = (response, body, authorization) => {
+    received.push(authorization)
+    replies('The disk is full [1].')(response, body, authorization)
+  }
+  await using ofSettings = await serveChat(answer)
+  await using ofRequest = await serveChat(answer)
+  await own.client(SettingsServiceDefinition).updateSettings({
+    llmBaseUrl: ofSettings.baseUrl,
+    llmModel: 'm',
+    llmApiKey: 'sesame',
+    updateMask: ['llm_base_url', 'llm_model', 'llm_api_key'],
+  })
+  const foreign = { baseUrl: ofRequest.baseUrl, model: 'm' }
+  for (const llm of [undefined, foreign, { ...foreign, apiKey: 'own' }]) {
+    const { summary } = await logs.diagnose({ query: 'why did postgres stop?', ...(llm && { llm }) })
+    expect(summary?.source).toBe('llm')
+  }
+  expect(received).toEqual(['Bearer sesame', undefined, 'Bearer own'])
+})
