@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Fault, Point } from './points.ts'
+import { type Fault, killMark, type Point } from './points.ts'
 
 type Answer = { pid: number; program: string; id?: number; fired?: boolean; counts?: Omit<Point, 'program'>[] }
 type Peer = { socket: Socket; pid: number; program: string }
@@ -16,6 +18,8 @@ export const openFaultControl = async (directory: string) => {
   const pending = new Map<number, (answer: Answer | undefined) => void>()
   let armed: Fault | undefined
   let lastId = 0
+  const socketPath = join(directory, 'faults.sock')
+  const mark = killMark(socketPath)
   const server = createServer((socket) => {
     let peer: Peer | undefined
     const lines = createInterface({ input: socket })
@@ -24,8 +28,8 @@ export const openFaultControl = async (directory: string) => {
       if (!peer) {
         peer = { socket, pid: answer.pid, program: answer.program }
         peers.add(peer)
-        // A process that starts while a fault is armed gets it before its first call.
-        socket.write(`${JSON.stringify(armed ? { arm: armed } : {})}\n`)
+        // A process that starts while a fault is armed gets it before its first call, unless it replaces the one that was killed.
+        socket.write(`${JSON.stringify(armed && !existsSync(mark) ? { arm: armed } : {})}\n`)
       }
       if (answer.id !== undefined) pending.get(answer.id)?.(answer)
     })
@@ -35,7 +39,6 @@ export const openFaultControl = async (directory: string) => {
       if (peer) peers.delete(peer)
     })
   })
-  const socketPath = join(directory, 'faults.sock')
   server.listen(socketPath)
   await once(server, 'listening')
 
@@ -60,17 +63,15 @@ export const openFaultControl = async (directory: string) => {
   return {
     socketPath,
     arm: async (fault: Fault): Promise<void> => {
+      await rm(mark, { force: true })
       armed = fault
       await sendAll({ arm: fault })
     },
-    /** Whether the fault was injected. A `kill` counts as injected if its program no longer answers. */
+    /** Whether the fault was injected. */
     disarm: async (): Promise<boolean> => {
-      const kills = armed?.kind === 'kill' ? armed.program : undefined
       armed = undefined
       const answers = await sendAll({ disarm: true })
-      return (
-        answers.some(({ fired }) => fired) || (kills !== undefined && !answers.some(({ program }) => program === kills))
-      )
+      return answers.some(({ fired }) => fired) || existsSync(mark)
     },
     reset: async (): Promise<void> => void (await sendAll({ reset: true })),
     /** The number of the last call of each function since the last reset, by program and thread. */

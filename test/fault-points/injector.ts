@@ -17,7 +17,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import workerThreads, { getEnvironmentData, isMainThread, parentPort, setEnvironmentData } from 'node:worker_threads'
-import { createPoints, type FunctionName, sharedBytes, type ThreadName, threads } from './points.ts'
+import { createPoints, type FunctionName, killMark, sharedBytes, type ThreadName, threads } from './points.ts'
 
 const parameters = new URL(import.meta.url).searchParams
 const root = resolve(parameters.get('root') ?? '')
@@ -43,6 +43,7 @@ const block = (milliseconds: number) => void Atomics.wait(new Int32Array(new Sha
 
 /** Crashes the process; nothing after the call runs. */
 const crash = () => {
+  fs.writeFileSync(killMark(socketPath), '')
   process.kill(process.pid, 'SIGKILL')
   block(60_000)
 }

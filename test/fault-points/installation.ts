@@ -58,14 +58,10 @@ export const startFaulty = async (environment: Record<string, string> = {}) => {
     get isAlive() {
       return trellis.process.exitCode === null && trellis.process.signalCode === null
     },
-    /** Whether the main process exits in time. */
-    exits: async (milliseconds: number): Promise<boolean> => {
-      if (trellis.process.exitCode !== null || trellis.process.signalCode !== null) return true
-      const exit = once(trellis.process, 'exit', { signal: AbortSignal.timeout(milliseconds) })
-      return exit.then(
-        () => true,
-        () => false,
-      )
+    /** Waits until the main process has exited, for at most so many milliseconds. */
+    untilExit: async (milliseconds: number): Promise<void> => {
+      if (trellis.process.exitCode !== null || trellis.process.signalCode !== null) return
+      await once(trellis.process, 'exit', { signal: AbortSignal.timeout(milliseconds) }).catch(() => undefined)
     },
     output: () => trellis.output(),
     /** Kills the main process if it is still running, and starts it again on the same data. */

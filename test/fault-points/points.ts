@@ -44,6 +44,9 @@ export type Kind = (typeof kinds)[number]
 export type Point = { program: string; thread: ThreadName; function: FunctionName; call: number }
 export type Fault = Point & { kind: Kind; delayMilliseconds?: number }
 
+/** The file that a process creates before it crashes at its fault, for the control server at a socket. */
+export const killMark = (socketPath: string): string => `${socketPath}.killed`
+
 export const nameOfPoint = ({ program, thread, function: name, call }: Point) => `${program}/${thread}/${name}#${call}`
 
 const slots = { kind: 0, remaining: 1, index: 2, fired: 3, delay: 4, clock: 5, counters: 6 } as const

@@ -43,10 +43,9 @@ const runOne = async (installation: FaultyInstallation, scenario: AnyScenario, f
   await installation.control.reset()
   await installation.control.arm(fault)
   const acknowledged = await scenario.operate(installation, state).catch(() => false)
-  let fired = await installation.control.disarm()
+  const fired = await installation.control.disarm()
   const wrong: string[] = []
-  // A process that is merely slow to answer looks killed to the control.
-  if (fired && fault.kind === 'kill' && fault.program === mainProgram) fired = await installation.exits(exitLimit)
+  if (fired && fault.kind === 'kill' && fault.program === mainProgram) await installation.untilExit(exitLimit)
   if (!installation.isAlive) {
     if (fault.kind !== 'kill') wrong.push(`the process ended: ${installation.output().slice(-2_000)}`)
     await installation.restart()
