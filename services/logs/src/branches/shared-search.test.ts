@@ -4,7 +4,7 @@ import { type Call, connectGrpc } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { diagnose } from '../diagnose/diagnose.ts'
 import { utc } from '../formats/zone.ts'
 import { aroundEntry } from '../search/context.ts'
@@ -271,4 +271,20 @@ describe('an unreachable branch', () => {
       silent.close()
     }
   })
+})
+
+test('a deletion that fails while the branches are looked up is an error of its caller, not of the process', async () => {
+  const unhandled: unknown[] = []
+  const record = (error: unknown) => void unhandled.push(error)
+  process.on('unhandledRejection', record)
+  onTestFinished(() => void process.off('unhandledRejection', record))
+  const { engine } = createSharedSearch({
+    own: { deleteSource: () => Promise.reject(new Error('There is no database.')) } as unknown as LogEngine,
+    // Slower than the failure.
+    directory: { active: () => new Promise((resolve) => setImmediate(resolve, [])) },
+    waitMilliseconds: 500,
+    log: silentLog,
+  })
+  await expect(engine.deleteSource('app')).rejects.toThrow('There is no database.')
+  expect(unhandled).toEqual([])
 })

@@ -187,9 +187,10 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   /** Deleting again is idempotent: deleted entries are not counted again. */
   const deleteSource = async (sourceId: string, signal?: AbortSignal): Promise<number> => {
     const missing = new Set<string>()
+    const branches = await selectedBranches(undefined)
     const [here, answers] = await Promise.all([
       own.deleteSource(sourceId, signal),
-      queryAll(await selectedBranches(undefined), missing, signal, (client, limited) =>
+      queryAll(branches, missing, signal, (client, limited) =>
         client.deleteBranchSource({ sourceId }, { signal: limited, isSafe: true }),
       ),
     ])
