@@ -6,7 +6,7 @@ import type { UpdatePublisher } from '../results/update-publisher.ts'
 import { sellerSources } from '../runs/marketplace.ts'
 import { type Driven, startRun } from '../runs/marketplace-run.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
-import { claimLookups, releaseLookups } from '../sellers/lookups.ts'
+import { claimLookups, claimMilliseconds, isBeingLookedUp, releaseLookups } from '../sellers/lookups.ts'
 import { findSellers } from '../sellers/store.ts'
 import type { SellerTask } from '../worker/messages.ts'
 import { learnSeller } from './learn.ts'
@@ -83,7 +83,7 @@ const awaitOthers = async (
   const { db, config, now } = dependencies
   for (let left = sellerIds; left.length > 0; ) {
     const rows = await findSellers(db, config.platform, left)
-    const isUnderWay = (id: string) => (rows.get(id)?.lookup_until ?? '') > now().toISOString()
+    const isUnderWay = (id: string) => isBeingLookedUp(rows.get(id)?.lookup_until, now())
     for (const id of left.filter((one) => !isUnderWay(one)))
       if (rows.get(id)?.fetched_at !== found.sellers.get(id)?.fetched_at)
         await rescoreSeller(dependencies, found, search, id)
@@ -95,12 +95,12 @@ const awaitOthers = async (
 /** Claims sellers for a search, and returns the tasks of those that it must look up itself: not those that another search looks up, or just has. */
 const claimTasks = async (
   { db, config, now }: Dependencies,
-  { sessionId: searchId, deadlineSeconds }: EnrichedSearch,
+  { sessionId: searchId }: EnrichedSearch,
   tasks: readonly SellerTask[],
 ): Promise<readonly SellerTask[]> => {
   const { platform } = config
   const ids = tasks.map(({ sellerId }) => sellerId)
-  const until = new Date(now().getTime() + deadlineSeconds * 1000)
+  const until = new Date(now().getTime() + claimMilliseconds)
   const claimed = await claimLookups(db, platform, ids, { searchId, now: now(), until })
   // Another search may have ended its lookup after this one had read the sellers.
   const sellers = await findSellers(db, platform, [...claimed])

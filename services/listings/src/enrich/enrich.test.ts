@@ -139,7 +139,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       await claimLookups(db, platform, [ada.seller], {
         searchId: 'another',
         now: at,
-        until: new Date(at.getTime() + 600_000),
+        until: new Date(at.getTime() + 100_000),
       })
       const before = runs.length
       const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
@@ -165,6 +165,25 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       )
       expect(shown.at(-1)).toMatchObject({ accountAgeDays: expect.any(Number) })
       expect(runs.slice(before).map(({ runId }) => runId)).toEqual([sessionId])
+    })
+
+    test('a seller whom a search claimed with a clock that was an hour ahead is looked up at once', async () => {
+      const { all, query } = offer({})
+      const [ada] = all as [Offer]
+      await using opened = await openStore<ListingsTables>({ ...store, name: 'listings', migrations })
+      const { db } = opened
+      const at = new Date()
+      await upsertSellers(db, [{ ...unknownSeller, platformSellerId: ada.seller, username: ada.seller }], at)
+      await claimLookups(db, listingsConfig.platform.fallback, [ada.seller], {
+        searchId: 'another',
+        now: at,
+        until: new Date(at.getTime() + 3_660_000),
+      })
+      const before = runs.length
+      const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
+      const frames = await follow(service.client, sessionId)
+      expect(frames.at(-1)).toEqual({ $case: 'done', value: {} })
+      expect(runs.slice(before).map(({ runId }) => runId)).toEqual([sessionId, `${sessionId}-sellers`])
     })
 
     test('a join date that was stored without a check is replaced', async () => {

@@ -3,6 +3,16 @@ import type { Db } from '../store/tables.ts'
 /** The search that looks sellers up, and until when at most: after it, another may. */
 export type Lookup = { readonly searchId: string; readonly now: Date; readonly until: Date }
 
+/** How long a claim lasts, in milliseconds. A search whose replica crashed holds its claims no longer, and a lookup that takes longer may be repeated. */
+export const claimMilliseconds = 60_000
+
+/** The latest end of a claim that is in force. A later one was made by a replica whose clock was wrong. */
+const latestEnd = (now: Date): string => new Date(now.getTime() + 2 * claimMilliseconds).toISOString()
+
+/** Whether a search is looking a seller up. */
+export const isBeingLookedUp = (until: string | null | undefined, now: Date): boolean =>
+  typeof until === 'string' && until > now.toISOString() && until <= latestEnd(now)
+
 /**
  * Claims sellers for the lookups of a search, and returns those that it may look up: the others are being looked up by another search, on this replica or
  * another. A search that is resumed has its own claims.
@@ -22,6 +32,7 @@ export const claimLookups = async (
       row.or([
         row('lookup_until', 'is', null),
         row('lookup_until', '<=', now.toISOString()),
+        row('lookup_until', '>', latestEnd(now)),
         row('lookup_id', '=', searchId),
       ]),
     )
