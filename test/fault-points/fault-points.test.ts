@@ -4,7 +4,7 @@ import { search, streamedSearch } from './listing-scenarios.ts'
 import { monitor, savedData } from './listing-user-scenarios.ts'
 import { compaction, deletion, ingest, ingestUpload } from './log-scenarios.ts'
 import { exporting, generation, upload } from './music-scenarios.ts'
-import { runPoints } from './run-points.ts'
+import { type FaultRun, runPoints } from './run-points.ts'
 import type { AnyScenario } from './scenario.ts'
 
 const limit = runs(2)
@@ -26,11 +26,16 @@ const scenarios: AnyScenario[] = [
 /** Scenarios of a run: each starts installations of its own. With a factor of 10 all of them. */
 const drawn = sample(scenarios, runsOrWhole(4, scenarios.length), 'scenarios')
 
+const slowMilliseconds = 30_000
+const printSlow = ({ name, milliseconds }: FaultRun) => {
+  if (milliseconds > slowMilliseconds) console.info(`${name}: ${Math.round(milliseconds / 1_000)} s`)
+}
+
 describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
   test.each(drawn)(
     '$name loses nothing acknowledged, whichever call fails, hangs or crashes its process',
     async (scenario) => {
-      const { violations, injected, points } = await runPoints(scenario, { seed: runSeed, limit })
+      const { violations, injected, points } = await runPoints(scenario, { seed: runSeed, limit, onFault: printSlow })
       console.info(`${scenario.name}: ${injected} faults at ${points} points, ${violations.length} violations`)
       expect(violations).toEqual([])
       expect(injected).toBeGreaterThan(0)

@@ -14,8 +14,9 @@ export const search: Scenario<Query> = {
   check: async ({ origin }, { path }) => [
     ...(await untilAccepted('the search, repeated', () => send(`${origin}${path}`))),
     ...(await eventually(async () => {
-      const { json } = await send(`${origin}${path}`)
-      return Array.isArray(json.listings) && json.listings.length > 0 ? [] : ['a search finds nothing']
+      const { status, json, body } = await send(`${origin}${path}`)
+      const isFound = Array.isArray(json.listings) && json.listings.length > 0
+      return isFound ? [] : [`a search finds nothing: ${status} ${body.toString().slice(0, 500)}`]
     })),
   ],
 }
