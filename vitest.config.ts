@@ -109,15 +109,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // By its name alone: what it finds has yet to be mended.
-          name: 'distributed-faults',
-          include: missing === '' ? ['test/fault-points/**/*.test.ts'] : [],
-          env: { TRELLIS_FORM: 'distributed' },
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'cluster',
           include: onCluster,
           exclude: [...aloneOnCluster, ...leftOutOf('cluster')],

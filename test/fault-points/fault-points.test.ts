@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { runSeed, runs, runsOrWhole, sample } from '../support/exploration.ts'
+import { runSeed, runs, runsFactor, runsOrWhole, sample } from '../support/exploration.ts'
+import { form } from '../support/trellis.ts'
 import { search, streamedSearch } from './listing-scenarios.ts'
 import { monitor, savedData } from './listing-user-scenarios.ts'
 import { compaction, deletion, ingest, ingestUpload } from './log-scenarios.ts'
@@ -23,8 +24,15 @@ const scenarios: AnyScenario[] = [
   exporting,
 ]
 
-/** Scenarios of a run: each starts installations of its own. With a factor of 10 all of them. */
-const drawn = sample(scenarios, runsOrWhole(4, scenarios.length), 'scenarios')
+/** A monitor that starts on separate processes and is repeated takes minutes, so it is left to long runs. */
+const short = form === 'embedded' ? scenarios : scenarios.filter((scenario) => scenario !== monitor)
+
+/** Scenarios of a run: each starts installations of its own, which takes longest on the distributed form. With a factor of 10 all of them. */
+const drawn = sample(
+  runsFactor > 1 ? scenarios : short,
+  runsOrWhole(form === 'embedded' ? 4 : 1, scenarios.length),
+  'scenarios',
+)
 
 const slowMilliseconds = 30_000
 const printSlow = ({ name, milliseconds }: FaultRun) => {

@@ -105,15 +105,19 @@ const shownMonitor = async (installation: FaultyInstallation, user: User): Promi
 /** Milliseconds, longer than a monitor takes to start and to be repeated. */
 const startLimit = 10 * 60_000
 
+/** What a user sees after an error of this machine. The demo marketplace is a part of the listings service, and unreachable after its end. */
+const ownError =
+  /^The search failed because of a problem of this installation|^The marketplace failed: 127\.0\.0\.1:\d+ is unreachable/
+
 /**
- * Whether a user would not wait: the run of a monitor has failed by an error of this machine, which its user sees and which repeats it in two minutes, or a
+ * Whether a user would not wait: the run of a monitor has failed by an error of this machine, which its user sees and which repeats it in minutes, or a
  * wrong clock scheduled it or its search, so that it starts late, timed out, or saw the marketplace of an hour ago. Throws while the service does not answer.
  */
 const needsUser = async (installation: FaultyInstallation, user: User & { saved: string }) => {
   const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
   const found = searches.find(({ id }) => String(id) === user.saved)
   const { last_checked_at: last, next_check_at: next, last_error: error } = found ?? {}
-  if (/^The search failed because of a problem of this installation/.test(error ?? '')) return true
+  if (ownError.test(error ?? '')) return true
   if (last) return Math.abs(Date.now() - Date.parse(last)) > startLimit
   return Date.parse(next ?? '') > Date.now() + startLimit
 }

@@ -3,6 +3,7 @@ export const distributed = [
   'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
   'test/conformance/**/*.test.ts',
   'test/aborts/**/*.test.ts',
+  'test/fault-points/**/*.test.ts',
   'test/hostile/hostile.test.ts',
   'test/upgrade/upgrade.test.ts',
   'services/web/test/journeys/{keyboard,listings,logs,music}.test.ts',
