@@ -26,6 +26,7 @@ const judge = ({ clock, gpus }: GenerationDependencies, run: GenerationRun): Dec
     found,
     isOffered: gpu && gpus.offers({ resource: wholeGpu, ...gpu }),
     acceptedAt: memory.acceptedAt,
+    quietUntil: memory.quietUntil,
     waitingSince: memory.waitingSince,
     endedAt: endOf(run, now),
     now,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { concludingQuietly, noReports, type PodState, type RunFacts } from '../runs/mod.ts'
+import { concludingQuietly, noReports, type PodState, type RunFacts, startingQuietly } from '../runs/mod.ts'
 import type { BatchState } from './batch-job.ts'
 import { type Decision, decide, type GenerationView } from './decide.ts'
 import type { Survey } from './survey.ts'
@@ -35,6 +35,7 @@ const view = (found: Survey, rest: Partial<GenerationView> = {}): GenerationView
   found,
   isOffered: undefined,
   acceptedAt: start,
+  quietUntil: start + startingQuietly,
   waitingSince: undefined,
   endedAt: now,
   now,
@@ -63,7 +64,7 @@ const overdue = { endedAt: now - 30_000 }
 test.each<[string, GenerationView, (string | undefined)[]]>([
   ['has no worker', view(survey({})), ['obtain']],
   ['has a Job without a pod', view(survey({ batch: active })), ['wait', 'Pending', 'Starting']],
-  ['has just started', view(survey({ batch: active }), { acceptedAt: now }), ['wait']],
+  ['has just started', view(survey({ batch: active }), { quietUntil: now + 1 }), ['wait']],
   ['waits in a queue', view(survey({ batch: { kind: 'suspended' } })), ['wait', 'Pending', 'Unschedulable']],
   [
     'has a worker that has not reported its start',

@@ -38,6 +38,8 @@ export type GenerationView = {
   /** Whether a node has such GPUs; undefined if the nodes are unknown. */
   isOffered: boolean | undefined
   acceptedAt: number
+  /** When its status shows that it is starting, in milliseconds since 1970. */
+  quietUntil: number
   /** Since when there is a Job without a scheduled pod. */
   waitingSince: number | undefined
   /** When the Job or the claimed pod was first seen to have ended. */
@@ -82,7 +84,7 @@ const failedJob = ({ found, endedAt, now }: GenerationView, message: string, lef
 }
 
 const withPod = (view: GenerationView, name: string, state: PodState, left: number): Decision => {
-  const { job, facts, found, acceptedAt, endedAt, now } = view
+  const { job, facts, found, quietUntil, endedAt, now } = view
   const time = { now, left }
   const isStarted = hasStarted(facts, job.status, name)
   switch (state.kind) {
@@ -90,7 +92,7 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
       return isStarted
         ? wait(left, { phase: 'Running', reason: 'Running', message: 'A worker makes the audio.' })
         : starting(
-            acceptedAt,
+            quietUntil,
             time,
             pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for its assignment.'),
           )
@@ -104,7 +106,7 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
         ? awaitReport(endedAt, time, noReport('The worker failed'))
         : wait(left, pending('Starting', `${state.message} Another worker is started.`))
     default:
-      return decideFromPod(state, isStarted, { acceptedAt, endedAt, ...time })
+      return decideFromPod(state, isStarted, { quietUntil, endedAt, ...time })
   }
 }
 
@@ -123,7 +125,7 @@ const withoutGpu = ({ isOffered, found, waitingSince, now }: GenerationView): De
 }
 
 const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left: number): Decision => {
-  const { found, job, acceptedAt, endedAt, now } = view
+  const { found, job, quietUntil, endedAt, now } = view
   const time = { now, left }
   switch (batch.state.kind) {
     case 'failed':
@@ -141,7 +143,7 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
     case 'active':
       return found.current
         ? withPod(view, found.current.pod.metadata.name, found.current.state, left)
-        : starting(acceptedAt, time, pending('Starting', 'Its worker is being created.'))
+        : starting(quietUntil, time, pending('Starting', 'Its worker is being created.'))
   }
 }
 

@@ -6,17 +6,17 @@ import { awaitReport, starting, type Waiting, wait } from './waiting.ts'
 export type PlainPodState = Extract<PodState, { kind: 'starting' | 'unable' | 'ending' | 'succeeded' }>
 
 /** Times are milliseconds since 1970; `left` is the milliseconds until the run's deadline. */
-export type PodTimes = { acceptedAt: number; endedAt: number; now: number; left: number }
+export type PodTimes = { quietUntil: number; endedAt: number; now: number; left: number }
 
 /** Decides about a run from the state of its worker's pod. `isStarted`: the worker has started the run. */
 export const decideFromPod = (
   state: PlainPodState,
   isStarted: boolean,
-  { acceptedAt, endedAt, ...time }: PodTimes,
+  { quietUntil, endedAt, ...time }: PodTimes,
 ): Ending | Waiting => {
   switch (state.kind) {
     case 'starting':
-      return starting(acceptedAt, time, pending('Starting', state.message))
+      return starting(quietUntil, time, pending('Starting', state.message))
     case 'unable':
       return state.isFinal ? fail(state.reason, state.message) : wait(time.left, pending(state.reason, state.message))
     case 'ending':

@@ -1,4 +1,5 @@
 import type { Clock, KubeObject } from '../runtime/mod.ts'
+import { startingQuietly } from './waiting.ts'
 
 /**
  * In-memory state of a run, times in milliseconds since 1970. All of it is disposable: a process that lacks it repeats
@@ -8,6 +9,8 @@ export type RunMemory = {
   runId: string
   /** When the run was accepted, or last had to wait for something that does not count towards its time. */
   acceptedAt: number
+  /** When its status shows that it is starting, if it still is. */
+  quietUntil: number
   /** It waits for something that does not count towards its time, until the next reconcile looks. */
   isHeld?: boolean
   /** When its plan was last requested from the service. */
@@ -33,15 +36,28 @@ export type RunMemories = {
   drop: (uid: string) => void
 }
 
+/** Milliseconds between two runs that are shown as starting. */
+const shownApart = 20
+
 export const createRunMemories = (clock: Clock): RunMemories => {
   const memories = new Map<string, RunMemory>()
+  let latestQuietUntil = 0
+
+  /** Of runs that are accepted together, one after the other is shown as starting: most have started by then. */
+  const nextQuietUntil = (now: number): number => {
+    latestQuietUntil = Math.max(now + startingQuietly, latestQuietUntil + shownApart)
+    return latestQuietUntil
+  }
+
   return {
     of: ({ metadata: { uid } }, runId) => {
       const held = memories.get(uid)
       if (held?.runId === runId) return held
+      const now = clock.now()
       const made: RunMemory = {
         runId,
-        acceptedAt: clock.now(),
+        acceptedAt: now,
+        quietUntil: nextQuietUntil(now),
         assigned: new Set(),
         surplus: new Set(),
         endedAt: new Map(),

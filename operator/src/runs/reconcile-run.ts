@@ -22,6 +22,7 @@ import { runIdOf } from './run-id.ts'
 import type { RunObject } from './run-object.ts'
 import { type Desired, expiresIn, isFinished, runStatus } from './run-status.ts'
 import type { RunReporting, RunSteps } from './steps.ts'
+import { startingQuietly } from './waiting.ts'
 
 /** How the runs of a kind get, change and lose their workers. */
 export type RunWorkers<Object extends RunObject, Found extends FoundWorkers> = {
@@ -132,7 +133,10 @@ export const reconcileRun = <Object extends RunObject, Found extends FoundWorker
     const found = workers.survey(object, runId)
     const memory = memories.of(object, runId)
     // However long ago the last reconcile was, none of the time since counts.
-    if (memory.isHeld) memory.acceptedAt = clock.now()
+    if (memory.isHeld) {
+      memory.acceptedAt = clock.now()
+      memory.quietUntil = memory.acceptedAt + startingQuietly
+    }
     memory.isHeld = false
     const run = { object, runId, memory, found, facts: events.factsOf(runId), signal }
     const next = await workers.advance(run)

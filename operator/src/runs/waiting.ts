@@ -4,8 +4,8 @@ import type { DesiredStatus } from './run-status.ts'
 export const reportPatience = 30_000
 
 /**
- * Milliseconds in which a run may start before its status shows it as starting: most start sooner, which saves the
- * write. A pod takes a second on an idle node, and a few when many start at once.
+ * Minimum milliseconds in which a run may start before its status shows it as starting: most start sooner, which saves the
+ * write. A pod takes a second on an idle node.
  */
 export const startingQuietly = 3_000
 
@@ -40,9 +40,9 @@ export const wait = (milliseconds: number, desiredStatus?: DesiredStatus): Waiti
 const debounced = (until: number, { now, left }: Time, desiredStatus: DesiredStatus): Waiting =>
   until > now ? wait(Math.min(left, until - now)) : wait(left, desiredStatus)
 
-/** The run, accepted at `acceptedAt`, has a worker that has not started. */
-export const starting = (acceptedAt: number, time: Time, desiredStatus: DesiredStatus): Waiting =>
-  debounced(acceptedAt + startingQuietly, time, desiredStatus)
+/** The run has a worker that has not started; its status shows that from `quietUntil`. */
+export const starting = (quietUntil: number, time: Time, desiredStatus: DesiredStatus): Waiting =>
+  debounced(quietUntil, time, desiredStatus)
 
 /** The worker was done at `workedAt`, and the service has yet to conclude the run; `message` describes that. */
 export const concluding = (workedAt: number, time: Time, message: string): Waiting =>

@@ -23,6 +23,7 @@ const judge = (dependencies: SearchDependencies, run: SearchRun): Decision => {
     facts,
     allowedUsers,
     acceptedAt: memory.acceptedAt,
+    quietUntil: memory.quietUntil,
     now: clock.now(),
     ...(worker ? { worker } : {}),
     ...(found.lost ? { lost: found.lost } : {}),

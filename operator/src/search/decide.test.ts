@@ -56,6 +56,7 @@ const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decis
     search: of,
     facts: { ...noReports, ...facts },
     acceptedAt: begun,
+    quietUntil: begun + startingQuietly,
     now: begun + after,
     ...more,
   }
@@ -69,6 +70,7 @@ describe('a Search that names a user', () => {
       search: { ...of, metadata: { ...of.metadata, labels } },
       facts: noReports,
       acceptedAt: begun,
+      quietUntil: begun,
       now: begun,
       allowedUsers,
     }

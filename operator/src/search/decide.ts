@@ -51,6 +51,8 @@ export type SearchView = {
   /** The last lost worker. */
   lost?: Loss
   acceptedAt: number
+  /** When its status shows that it is starting, in milliseconds since 1970. */
+  quietUntil: number
   now: number
 }
 
@@ -77,7 +79,7 @@ const withoutWorker = ({ search, lost }: SearchView): Decision => {
 }
 
 const withWorker = (view: SearchView, worker: Worker, left: number): Decision => {
-  const { search, facts, acceptedAt, now } = view
+  const { search, facts, quietUntil, now } = view
   const { isClaimed, endedAt = now } = worker
   const time = { now, left }
   const isStarted = hasStarted(facts, search.status, worker.name)
@@ -86,7 +88,7 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
     case 'running':
       if (isStarted) return wait(left, { phase: 'Running', reason: 'Running', message: 'A worker searches.' })
       return starting(
-        acceptedAt,
+        quietUntil,
         time,
         isClaimed
           ? pending('Claimed', 'A waiting worker has taken it.')
@@ -98,7 +100,7 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
       if (state.cause === 'OOMKilled') return fail('OOMKilled', state.message)
       return awaitReport(endedAt, time, noReport(state.message.replace(/\.$/, '')))
     default:
-      return decideFromPod(state, isStarted, { acceptedAt, endedAt, ...time })
+      return decideFromPod(state, isStarted, { quietUntil, endedAt, ...time })
   }
 }
 
