@@ -175,7 +175,10 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
       const [obtained, planRequested] = await Promise.allSettled([getWorker(), requestPlan(run)])
       if (obtained.status === 'rejected') return refuse(run, obtained.reason, options)
       if (planRequested.status === 'rejected') throw planRequested.reason
-      if (because === undefined) return requeueAfter(startingQuietly)
+      if (because === undefined) {
+        const untilShown = Math.max(startingQuietly, run.memory.quietUntil - clock.now())
+        return requeueAfter(Math.min(untilShown, planRequested.value ?? untilShown))
+      }
       const message = `${because} Another worker is started.`
       warn(run.object, 'WorkerLost', message)
       logReplacement(run, because)

@@ -1,6 +1,6 @@
 import { type Search, searches } from '../crds/mod.ts'
 import { isLive, type KindWorkers, podStateOf, runPodView, startingQuietly } from '../runs/mod.ts'
-import { type Patience, toController, whenChanged } from '../runtime/mod.ts'
+import { controllerOf, type Patience, toController, whenChanged } from '../runtime/mod.ts'
 import { componentOf, label, type Pod } from '../workers/mod.ts'
 import { advance } from './advance.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -15,8 +15,13 @@ const isSearchPod = ({ metadata }: Pod): boolean =>
  * A pod gets its run when it is created or claimed, and its worker reports the start itself: until then, a pod that
  * proceeds as it should decides nothing.
  */
-const podPatience: Patience<Pod> = ({ type, object }) =>
-  type !== 'deleted' && ['starting', 'running'].includes(podStateOf(object).kind) ? startingQuietly : 0
+const podPatience =
+  ({ memories, clock }: Pick<SearchParts, 'memories' | 'clock'>): Patience<Pod> =>
+  ({ type, object }) => {
+    if (type === 'deleted' || !['starting', 'running'].includes(podStateOf(object).kind)) return 0
+    const { quietUntil = 0 } = memories.peek(controllerOf(object)?.uid ?? '') ?? {}
+    return Math.max(startingQuietly, quietUntil - clock.now())
+  }
 
 /** Creates the part of the Search controller that obtains pods. `wake` enqueues the key of a Search. */
 export const createSearchWorkers = (parts: SearchParts, wake: (key: string) => void): KindWorkers<Search, Survey> => {
@@ -26,7 +31,7 @@ export const createSearchWorkers = (parts: SearchParts, wake: (key: string) => v
   const dependencies = { ...parts, ownPods, limiter }
   const livePods = ({ metadata: { uid } }: Search) => ownPods.of(uid).filter((pod) => isLive(podStateOf(pod)))
   return {
-    watch: (controller) => controller.watch(pods, whenChanged(runPodView, toController(searches)), podPatience),
+    watch: (controller) => controller.watch(pods, whenChanged(runPodView, toController(searches)), podPatience(parts)),
     podsOf: ({ metadata }) => pods.by('owner', metadata.uid),
     survey: (search, runId) => survey(search, runId, ownPods.of(search.metadata.uid)),
     advance: (run) => advance(dependencies, run),
