@@ -33,3 +33,26 @@ test('every dependency is declared with an exact version', async () => {
   const isExact = (line: string) => / (?:npm:\S+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(line) || / @trellis\//.test(line)
   expect(declared.flat().filter((line) => !isExact(line))).toEqual([])
 })
+
+test('no install script of a package is run but that of the Node binary', async () => {
+  const script = await readFile(join(root, 'scripts/run.mjs'), 'utf8')
+  const calls = [...script.matchAll(/\bnpm\(\[([^\]]*)/g)].map(([, text = '']) =>
+    [...text.matchAll(/'([^']+)'/g)].map(([, word]) => word),
+  )
+  const [installs, others] = [
+    calls.filter(([verb]) => verb === 'install'),
+    calls.filter(([verb]) => verb !== 'install'),
+  ]
+  expect(installs).toEqual([expect.arrayContaining(['--ignore-scripts'])])
+  expect(others).toEqual([['rebuild', 'node', '--ignore-scripts=false', expect.any(String), expect.any(String)]])
+  // Nothing else installs packages of npm.
+  const files = repositoryFiles(root, ['mjs', 'ts', 'json', 'sh', 'Dockerfile']).filter(
+    (path) => !/^docs|\.test\.ts$/.test(path),
+  )
+  const installing = await Promise.all(
+    [...files, '.ci/run'].map(async (path) =>
+      /\bnpm (?:ci|i|install|rebuild)\b(?!\.)/.test(await readFile(join(root, path), 'utf8')) ? [path] : [],
+    ),
+  )
+  expect(installing.flat()).toEqual([])
+})
