@@ -53,6 +53,11 @@ describe('a glob', () => {
     expect(['a', 'a/', '*'].map((part) => matches(`${part.repeat(120)}!`))).toEqual([false, false, false])
   })
 
+  test('has at most a thousand members in its ranges, further ones are literal text', () => {
+    const [few, many] = [compileGlob('{1..500}-{1..500}'), compileGlob('{1..999}-{1..999}')]
+    expect([few('7-500'), many('999-{1..999}'), many('7-7')]).toEqual([true, true, false])
+  })
+
   test('is split into the folder that contains the selected files, and the rest', () => {
     expect(splitGlob('/var/log/app.log')).toEqual({ base: '/var/log/app.log', glob: '' })
     expect(splitGlob('/var/log/*/a*.log')).toEqual({ base: '/var/log', glob: '*/a*.log' })

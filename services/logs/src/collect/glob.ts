@@ -2,7 +2,8 @@ import { RE2JS } from 're2js'
 
 /** Deeper groups are read as literal text. */
 const maxDepth = 8
-const maxRange = 1_000
+/** Members of all ranges of a glob; further ranges are read as literal text. */
+const maxMembers = 1_000
 
 export type GlobOptions = {
   /** Whether wildcards at the start of a name match a leading dot; false by default. */
@@ -71,8 +72,8 @@ const setAt = (
   }
 }
 
-/** The texts of a range, `1..12` or `a..f`; undefined for other content. */
-const rangeOf = (content: string): string[] | undefined => {
+/** The texts of a range, `1..12` or `a..f`; undefined for other content, and for more than `max` of them. */
+const rangeOf = (content: string, max: number): string[] | undefined => {
   const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})$/.exec(content)
   const [, from, to] = numbers ?? /^([a-z])\.\.([a-z])$/i.exec(content) ?? []
   if (from === undefined || to === undefined) return undefined
@@ -80,19 +81,22 @@ const rangeOf = (content: string): string[] | undefined => {
   const write = (value: number) => (numbers ? String(value) : String.fromCharCode(value))
   const first = Math.min(read(from), read(to))
   const count = Math.max(read(from), read(to)) - first + 1
-  return count > maxRange ? undefined : Array.from({ length: count }, (_, index) => write(first + index))
+  return count > max ? undefined : Array.from({ length: count }, (_, index) => write(first + index))
 }
 
 const repetition: Record<string, string> = { '@': '', '?': '?', '*': '*', '+': '+' }
 
+type Translation = { dot: boolean; membersLeft: number }
+
 /** Translates a glob to an expression of RE2, which knows no lookahead: where a dot must not match depends on the place in the name. */
-const translate = (pattern: string, dot: boolean, depth = 0, atStartOfName = true): string => {
+const translate = (pattern: string, translation: Translation, depth = 0, atStartOfName = true): string => {
+  const { dot } = translation
   let expression = ''
   let isStart = atStartOfName
   const one = () => (isStart && !dot ? '[^/.]' : '[^/]')
   const name = dot ? '[^/]+' : '[^/.][^/]*'
   const alternatives = (parts: readonly string[]) =>
-    parts.map((part) => translate(part, dot, depth + 1, isStart)).join('|')
+    parts.map((part) => translate(part, translation, depth + 1, isStart)).join('|')
 
   const takeGroup = (at: number): number | undefined => {
     if (depth >= maxDepth) return undefined
@@ -100,7 +104,9 @@ const translate = (pattern: string, dot: boolean, depth = 0, atStartOfName = tru
     if (kind === '{') {
       const end = closingOf(pattern, at + 1, '{', '}')
       const content = pattern.slice(at + 1, end)
-      const parts = end < 0 ? [] : (rangeOf(content) ?? partsOf(content, ','))
+      const range = end < 0 ? undefined : rangeOf(content, translation.membersLeft)
+      translation.membersLeft -= range?.length ?? 0
+      const parts = end < 0 ? [] : (range ?? partsOf(content, ','))
       if (parts.length < 2) return undefined
       expression += `(?:${alternatives(parts)})`
       return end + 1
@@ -161,6 +167,9 @@ const negated = (pattern: string): { isNegated: boolean; positive: string } => {
  */
 export const compileGlob = (pattern: string, { dot = false }: GlobOptions = {}): ((path: string) => boolean) => {
   const { isNegated, positive } = negated(pattern)
-  const expression = RE2JS.compile(translate(positive.replace(/^\.\//, ''), dot), RE2JS.DOTALL)
+  const expression = RE2JS.compile(
+    translate(positive.replace(/^\.\//, ''), { dot, membersLeft: maxMembers }),
+    RE2JS.DOTALL,
+  )
   return (path) => expression.testExact(path) !== isNegated
 }
