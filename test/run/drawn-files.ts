@@ -22,7 +22,7 @@ const secondsIn = (variable: string, byDefault: string): number => {
 
 /** Seconds of expensive test files that this run draws. */
 export const readDrawnSeconds = (): DrawnSeconds => ({
-  offCluster: secondsIn('TEST_DRAWN', '550'),
+  offCluster: secondsIn('TEST_DRAWN', '500'),
   onCluster: secondsIn('TEST_DRAWN_ON_CLUSTER', 'all'),
 })
 
