@@ -58,7 +58,7 @@ export const startFaulty = async (environment: Record<string, string> = {}) => {
     get isAlive() {
       return trellis.process.exitCode === null && trellis.process.signalCode === null
     },
-    /** Waits until the main process has exited, for at most so many milliseconds. */
+    /** Resolves when the main process has exited, or after these milliseconds. */
     untilExit: async (milliseconds: number): Promise<void> => {
       if (trellis.process.exitCode !== null || trellis.process.signalCode !== null) return
       await once(trellis.process, 'exit', { signal: AbortSignal.timeout(milliseconds) }).catch(() => undefined)

@@ -16,19 +16,19 @@ export type Pull = Pulled | 'none' | 'absent'
 type PullOptions = {
   stream: string
   consumer: string
-  /** Receives a job for which nobody waits any more. */
+  /** Receives a job that arrives when no handler waits for one. */
   onUnsolicited: (pulled: Pulled) => void
 }
 
 /** How many jobs of a pull request that has ended were not delivered. */
 const undelivered = ({ headers }: Msg): number => Number(headers?.get('Nats-Pending-Messages') || 1)
 
-/** Whether a status says that the request had no responder (503), or that the consumer is gone or at a limit (409). */
+/** Whether a status reports that the request had no responder (503), or that the consumer is gone or at a limit (409). */
 const isAbsent = ({ headers }: Msg): boolean => headers?.code === 503 || headers?.code === 409
 
 /**
- * Pulls jobs from a consumer for those that wait for one, so that no job waits in a process: while all handlers are busy, the next
- * job stays on the server and may be delivered elsewhere. Where many wait, one request asks for many jobs.
+ * Pulls jobs from a consumer for handlers that wait for one, so that no job waits in a process: while all handlers are busy, the next
+ * job stays on the server and may be delivered elsewhere. One request covers several waiting handlers.
  */
 export const openPull = (
   { nats, jetStream, isConnected, connected, whileConnected, onLost }: Connection,
@@ -36,9 +36,9 @@ export const openPull = (
 ) => {
   const inbox = createInbox()
   const subject = `${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`
-  /** Those that wait, the first one first. */
+  /** Handlers that wait for a job, oldest first. */
   const waiting = new Set<(pull: Pull) => void>()
-  /** Jobs that were requested and are still to come: at most as many as wait. */
+  /** Jobs that were requested and have not arrived. */
   let requested = 0
   let expiry: NodeJS.Timeout | undefined
 
@@ -50,18 +50,18 @@ export const openPull = (
     return true
   }
 
-  /** Requests a job for each that waits, unless half of them are requested already: a busy worker need not request each job alone. */
+  /** Requests a job for each waiting handler, unless half of them are requested already, so that a busy worker sends few requests. */
   const request = () => {
     if (!isConnected() || requested * 2 >= waiting.size) return
     const batch = waiting.size - requested
     requested += batch
     nats.publish(subject, JSON.stringify({ batch, expires: nanos(requestMilliseconds) }), { reply: inbox })
     clearTimeout(expiry)
-    // The status that ends a request may be lost.
-    expiry = setTimeout(forget, requestMilliseconds + graceMilliseconds)
+    expiry = setTimeout(requestAgain, requestMilliseconds + graceMilliseconds)
   }
 
-  const forget = () => {
+  /** The status that ends a request may be lost: after its time nothing is pending. */
+  const requestAgain = () => {
     requested = 0
     request()
   }
@@ -70,15 +70,18 @@ export const openPull = (
     const { reply } = message
     const delivery = readDelivery(reply)
     const isJob = !error && delivery !== undefined && reply !== undefined
-    requested = Math.max(0, requested - (isJob || error ? 1 : undelivered(message)))
     if (isJob) {
+      requested = Math.max(0, requested - 1)
       const pulled = { delivery, bytes: message.data, reply }
       if (!answer(pulled)) onUnsolicited(pulled)
     } else if (error || isAbsent(message)) {
-      // The one that is told asks again, for all others, too.
       requested = 0
+      // One handler is enough: its next request is for all that wait.
       answer('absent')
-    } else request()
+    } else {
+      requested = Math.max(0, requested - undelivered(message))
+      request()
+    }
   }
   const subscription = nats.subscribe(inbox, { callback: receive })
   const unsubscribeLost = onLost(() => {
