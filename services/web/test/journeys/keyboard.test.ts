@@ -40,6 +40,12 @@ const headingHasFocus = async (page: Page, name: string | RegExp): Promise<void>
   await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
 }
 
+/** Goes to a page and waits for its content: until that has loaded, Tab leads from the banner to the end of the document. */
+const goTo = async (page: Page, path: string): Promise<void> => {
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
 describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   const installation = installationOfSuite({
     seed: (origin) => pushLines(origin, 'shop', logLines(80).split('\n')),
@@ -47,7 +53,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
 
   test('listings are searched, chosen, compared, and a seller is blocked', async () => {
     const { page, context, problems } = await installation.open()
-    await page.goto('/home')
+    await goTo(page, '/home')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toEqual({ name: 'Skip to content', isVisible: true })
     await tabTo(page, 'Search listings')
@@ -116,7 +122,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
 
   test('logs are searched, read line by line, and saved as an incident', async () => {
     const { page, problems } = await installation.open()
-    await page.goto('/home')
+    await goTo(page, '/home')
     await page.keyboard.press('g')
     await page.keyboard.press('o')
     await headingHasFocus(page, 'Search logs')
@@ -149,7 +155,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
 
   test('a tune is continued, heard, committed, discarded and exported', async () => {
     const { page, problems } = await installation.open()
-    await page.goto('/home')
+    await goTo(page, '/home')
     await page.getByRole('button', { name: 'Continue an example tune' }).waitFor()
     await tabTo(page, 'Continue an example tune')
     await page.keyboard.press('Enter')
@@ -201,7 +207,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   test('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
     const { page, problems } = await installation.open()
     const toast = (text: string) => page.getByRole('status').getByText(text, { exact: true })
-    await page.goto('/listings')
+    await goTo(page, '/listings')
     const save = page.getByRole('button', { name: 'Save search', disabled: true })
     await save.waitFor()
     expect(await save.getAttribute('title')).toBe('Search first.')
@@ -211,7 +217,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.keyboard.press('s')
     expect(await toast('Search first.').count()).toBe(1)
 
-    await page.goto('/logs')
+    await goTo(page, '/logs')
     await page.getByText('80 found').waitFor()
     await page.keyboard.press('t')
     await toast('Select a line first.').waitFor()
@@ -238,7 +244,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
 
   test('the list of keys is a key away, and dialogs give the focus back', async () => {
     const { page, problems } = await installation.open()
-    await page.goto('/listings')
+    await goTo(page, '/listings')
     await tabTo(page, 'Search')
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Block seller').waitFor()
