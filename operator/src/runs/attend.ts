@@ -1,6 +1,7 @@
 import type { Log } from '@trellis/kit/telemetry'
 import type { RunKind } from '@trellis/kit/workloads'
 import {
+  awaitedPriority,
   type Clock,
   type Controller,
   conditionOf,
@@ -55,7 +56,9 @@ export const attendRuns = <Run extends RunObject>(
     kind,
     ...(ignored && { ignored }),
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
-    enqueue: (key, event) => controller.queue.addAfter(key, deferred.has(event) ? concludingQuietly : 0),
+    // The queue of the bus waits for the status; a backlog of new objects does not.
+    enqueue: (key, event) =>
+      controller.queue.addAfter(key, deferred.has(event) ? concludingQuietly : 0, awaitedPriority),
   })
   store.onChange(({ type, object }) => {
     if (type !== 'deleted') return

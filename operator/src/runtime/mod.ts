@@ -85,7 +85,14 @@ export {
 export { createOwned, findOwned, remove } from './objects/owned.ts'
 export { controllerOf, ownerReference, toController, toSelf } from './objects/owners.ts'
 export { apiVersionOf, type Lease, leases, pathOf, type Resource, resource } from './objects/resource.ts'
-export { createQueue, freshPriority, type Queue, type QueueOptions, resyncPriority } from './queue/queue.ts'
+export {
+  awaitedPriority,
+  createQueue,
+  freshPriority,
+  type Queue,
+  type QueueOptions,
+  resyncPriority,
+} from './queue/queue.ts'
 export { createReflector, type Reflector, type ReflectorOptions } from './reflector/reflector.ts'
 export { byLabel, type IndexFunction } from './store/index-by.ts'
 export { type Change, type ChangeHandler, createStore, type Store, type StoreWriter } from './store/store.ts'

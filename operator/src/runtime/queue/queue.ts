@@ -2,6 +2,9 @@ import { type BackoffOptions, backoff as pauseAfter } from '@trellis/kit/retry'
 import type { Clock } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
 
+/** Priority of keys whose reconcile something else waits for: above live changes. */
+export const awaitedPriority = 100
+
 /** Priority of live changes. */
 export const freshPriority = 0
 
