@@ -82,9 +82,11 @@ describe('the limit of all retained events', () => {
     let time = 1_000_000
     const bus = createMemoryBus({ now: () => time, sweepEveryMilliseconds: 1_000, maxBytes: 1_500 })
     // A topic retains ten of these.
-    for (let index = 0; index < 100; index += 1) await bus.publish(notes('a'), event)
+    for (let index = 0; index < 5_000; index += 1) await bus.publish(notes('a'), event)
     for (let index = 0; index < 5; index += 1) await bus.publish(notes('b'), event)
     expect([await retainedIn(bus, 'a'), await retainedIn(bus, 'b')]).toEqual([10, 5])
+    await bus.publish(notes('b'), event)
+    expect([await retainedIn(bus, 'a'), await retainedIn(bus, 'b')]).toEqual([9, 6])
     time += 120_000
     for (const id of ['c', 'd']) for (let index = 0; index < 7; index += 1) await bus.publish(notes(id), event)
     expect([await retainedIn(bus, 'c'), await retainedIn(bus, 'd')]).toEqual([7, 7])

@@ -2,6 +2,7 @@ import type { Bus } from './bus.ts'
 import { createMemoryKeyValue } from './memory-key-value.ts'
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
+import { createRetention } from './retention.ts'
 import { createRing, follow, type Ring } from './ring.ts'
 import type { Topic } from './topic.ts'
 
@@ -16,8 +17,6 @@ export type MemoryBusOptions = {
   maxBytes?: number
 }
 
-type Retained = { readonly ring: Ring<unknown>; readonly bytes: number }
-
 /**
  * The bus within one process. Sequences start at the clock's microseconds, so that they also increase across restarts:
  * a reader that resumes with a sequence of an earlier process gets a gap instead of waiting for ever.
@@ -30,9 +29,7 @@ export const createMemoryBus = ({
   let sequence = now() * 1_000
   let sweptAt = now()
   const rings = new Map<string, Ring<unknown>>()
-  /** All retained events by sequence, and so from the oldest. */
-  const retained = new Map<number, Retained>()
-  let retainedBytes = 0
+  const retention = createRetention(maxBytes)
   const values = createMemoryKeyValue(now)
   const queues = new Map<string, MemoryQueue<unknown>>()
 
@@ -41,23 +38,11 @@ export const createMemoryBus = ({
     for (const [name, ring] of rings) if (ring.isIdle()) rings.delete(name)
   }
 
-  const release = (dropped: number) => {
-    retainedBytes -= retained.get(dropped)?.bytes ?? 0
-    retained.delete(dropped)
-  }
-
-  const limitBytes = () => {
-    for (const { ring } of retained.values()) {
-      if (retainedBytes <= maxBytes || retained.size === 1) return
-      ring.dropOldest()
-    }
-  }
-
   const ringOf = <Event>(topic: Topic<Event>): Ring<Event> => {
     const known = rings.get(topic.name)
     if (known) return known as Ring<Event>
     const { keep, coalesceBy } = topic
-    const ring = createRing<Event>({ keep, coalesceBy, now, trimmedThrough: sequence, onDrop: release })
+    const ring = createRing<Event>({ keep, coalesceBy, now, trimmedThrough: sequence, onDrop: retention.dropped })
     rings.set(topic.name, ring as Ring<unknown>)
     return ring
   }
@@ -77,10 +62,10 @@ export const createMemoryBus = ({
       // Encoded and decoded as on every other bus, so that no reader shares an object with the publisher.
       const encoded = topic.encode(event)
       const ring = ringOf(topic)
-      retained.set(sequence, { ring: ring as Ring<unknown>, bytes: encoded.byteLength })
-      retainedBytes += encoded.byteLength
-      ring.push(sequence, topic.decode(encoded))
-      limitBytes()
+      const bytes = encoded.byteLength
+      retention.add(ring as Ring<unknown>, sequence, bytes)
+      ring.push(sequence, topic.decode(encoded), { bytes })
+      retention.limit()
       return sequence
     },
     subscribe: (topic, { after = 'latest', signal }) => follow(ringOf(topic), { after, signal }),
@@ -92,7 +77,7 @@ export const createMemoryBus = ({
     [Symbol.asyncDispose]: async () => {
       for (const queue of queues.values()) queue.close()
       rings.clear()
-      retained.clear()
+      retention.clear()
       values.clear()
       queues.clear()
     },

@@ -63,10 +63,10 @@ test('a missing event is a gap for readers that reach it, but not for readers be
 test('a reader skips events up to its `through`, and events published before its `before`', () => {
   const ring = open()
   const reader = ring.reader('latest', { through: 12, before: 50 })
-  ring.push(11, 'had', 100)
-  ring.push(12, 'had, too', 100)
-  ring.push(13, 'before', 49)
-  ring.push(14, 'after', 50)
+  ring.push(11, 'had', { at: 100 })
+  ring.push(12, 'had, too', { at: 100 })
+  ring.push(13, 'before', { at: 49 })
+  ring.push(14, 'after', { at: 50 })
   expect(drain(reader)).toEqual(['after'])
 })
 
@@ -78,18 +78,18 @@ test('older events do not supersede newer ones of their key', () => {
   expect(drain(ring.reader('start'))).not.toContain('k')
 })
 
-test('the oldest events beyond the maximum weight are dropped, and the newest stays whatever its weight', () => {
+test('the oldest events beyond the maximum size are dropped, and the newest stays whatever its size', () => {
   const ring = createRing<string>({
     keep: { events: 100, milliseconds: 1_000 },
     coalesceBy: undefined,
     now: () => 0,
     trimmedThrough: 0,
-    weigh: { of: (event) => event.length, max: 6 },
+    maxBytes: 6,
   })
   const follower = ring.reader('start')
-  for (const [index, event] of ['aa', 'bb', 'cc', 'ddd'].entries()) ring.push(index + 1, event)
+  for (const [index, event] of ['aa', 'bb', 'cc', 'ddd'].entries()) ring.push(index + 1, event, { bytes: event.length })
   expect(drain(ring.reader('start'))).toEqual(['cc', 'ddd'])
   expect(drain(follower)).toEqual([2, 'cc', 'ddd'])
-  ring.push(5, 'e'.repeat(10))
+  ring.push(5, 'e'.repeat(10), { bytes: 10 })
   expect(drain(ring.reader('start'))).toEqual(['e'.repeat(10)])
 })

@@ -7,7 +7,14 @@ export const missing = Symbol('missing')
 /** An event or `missing`, its sequence, and when it was published, by the clock of `now`. */
 export type Numbered<Event> = { sequence: number; event: Event | typeof missing; at: number }
 
-type Stored<Event> = Numbered<Event> & { key: string | undefined }
+type Stored<Event> = Numbered<Event> & { key: string | undefined; bytes: number }
+
+type PushOptions = {
+  /** When the event was published; now by default. */
+  at?: number
+  /** Its size, for `maxBytes` and `onDrop`; 0 by default. */
+  bytes?: number
+}
 
 export type ReaderOptions = {
   /** Skips events up to this sequence. */
@@ -24,10 +31,10 @@ type RingOptions<Event> = {
   now: () => number
   /** Events up to this sequence, if there were any, have been dropped already. */
   trimmedThrough: number
-  /** The weight of an event, and the maximum weight of all retained events; the newest is retained whatever its weight. */
-  weigh?: { of: (event: Event) => number; max: number } | undefined
-  /** Called with the sequence of each event that is dropped. */
-  onDrop?: ((sequence: number) => void) | undefined
+  /** The limit of all retained events; the newest is retained whatever its size. Unlimited by default. */
+  maxBytes?: number
+  /** Called with each event that is dropped. */
+  onDrop?: ((dropped: { readonly sequence: number; readonly bytes: number }) => void) | undefined
 }
 
 /** Superseded events are skipped for readers that lag by more than this many events. */
@@ -37,7 +44,14 @@ const coalesceBeyond = 16
  * The last events of one topic, and readers that each hold no more than a cursor. When the ring has moved past the
  * cursor of a slow reader, the reader gets a gap and continues with the oldest retained event.
  */
-export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh, onDrop }: RingOptions<Event>) => {
+export const createRing = <Event>({
+  keep,
+  coalesceBy,
+  now,
+  trimmedThrough,
+  maxBytes = Number.POSITIVE_INFINITY,
+  onDrop,
+}: RingOptions<Event>) => {
   const stored: Stored<Event>[] = []
   /** Events dropped from the front, but not yet cut from the array. */
   let offset = 0
@@ -45,17 +59,15 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
   let dropped = 0
   let gone = trimmedThrough
   let newest = trimmedThrough
-  let weight = 0
+  let retainedBytes = 0
   const latestOfKey = new Map<string, number>()
   const wakers = new Set<() => void>()
   let readers = 0
 
-  const weightOf = ({ event }: Numbered<Event>) => (weigh && event !== missing ? weigh.of(event) : 0)
-
   const dropOldest = () => {
     const oldest = stored[offset]
     if (!oldest) return
-    weight -= weightOf(oldest)
+    retainedBytes -= oldest.bytes
     gone = oldest.sequence
     if (oldest.key !== undefined && latestOfKey.get(oldest.key) === oldest.sequence) latestOfKey.delete(oldest.key)
     // The entry stays in the array for a while, without its event.
@@ -66,13 +78,13 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
       stored.splice(0, offset)
       offset = 0
     }
-    onDrop?.(oldest.sequence)
+    onDrop?.(oldest)
   }
 
   const trim = () => {
     const expired = now() - keep.milliseconds
     while (stored.length - offset > keep.events) dropOldest()
-    while (weigh && weight > weigh.max && stored.length - offset > 1) dropOldest()
+    while (retainedBytes > maxBytes && stored.length - offset > 1) dropOldest()
     for (let oldest = stored[offset]; oldest && oldest.at < expired; oldest = stored[offset]) dropOldest()
   }
 
@@ -82,15 +94,18 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     for (const wake of waiting) wake()
   }
 
-  const keyed = (numbered: Numbered<Event>): Stored<Event> => ({
-    ...numbered,
-    key: numbered.event === missing ? undefined : coalesceBy?.(numbered.event),
+  const storedOf = ({ sequence, event, at }: Numbered<Event>, bytes = 0): Stored<Event> => ({
+    sequence,
+    event,
+    at,
+    key: event === missing ? undefined : coalesceBy?.(event),
+    bytes,
   })
 
-  const push = (sequence: number, event: Event | typeof missing, at = now()) => {
-    const entry = keyed({ sequence, event, at })
+  const push = (sequence: number, event: Event | typeof missing, { at = now(), bytes = 0 }: PushOptions = {}) => {
+    const entry = storedOf({ sequence, event, at }, bytes)
     stored.push(entry)
-    weight += weightOf(entry)
+    retainedBytes += bytes
     if (entry.key !== undefined) latestOfKey.set(entry.key, sequence)
     newest = sequence
     trim()
@@ -101,9 +116,8 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
   const prepend = (older: readonly Numbered<Event>[], through: number) => {
     // Once events have been dropped, older ones are not retained either.
     if (dropped !== 0) return
-    const entries = older.map(keyed)
+    const entries = older.map((numbered) => storedOf(numbered))
     stored.splice(0, offset, ...entries)
-    weight += entries.reduce((sum, entry) => sum + weightOf(entry), 0)
     offset = 0
     dropped -= entries.length
     gone = through
@@ -168,6 +182,8 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     dropOldest,
     reader,
     newest: () => newest,
+    /** The sequence of the oldest retained event. */
+    oldest: () => stored[offset]?.sequence,
     /** Calls back once, at the next event. Returns a function that unsubscribes. */
     onNext: (wake: () => void) => {
       wakers.add(wake)

@@ -30,15 +30,15 @@ export const createArrivals = <Came extends Arrival>(now: () => number = Date.no
     coalesceBy: undefined,
     now,
     trimmedThrough: 0,
-    weigh: { of: ({ bytes }) => bytes, max: maxBytes },
-    onDrop: (sequence) => {
+    maxBytes,
+    onDrop: ({ sequence }) => {
       droppedThrough = sequence
       if ((deletions[0]?.through ?? Number.POSITIVE_INFINITY) <= sequence)
         deletions = deletions.filter(({ through }) => through > sequence)
     },
   })
   return {
-    publish: (arrival) => ring.push(ring.newest() + 1, arrival),
+    publish: (arrival) => ring.push(ring.newest() + 1, arrival, { bytes: arrival.bytes }),
     deleteSource: (source) => {
       deletions = deletions.filter((known) => known.source !== source)
       deletions.push({ source, through: ring.newest() })

@@ -60,8 +60,8 @@ export const createBackfill = <Event>({
     // Events from before a gap that readers were notified of are dropped.
     if (!ring || delivery.sequence <= ring.newest()) return
     highWaterMark.see(delivery.sequence)
-    const { sequence, event, at: time } = numbered(delivery, message)
-    ring.push(sequence, event, time)
+    const { sequence, event, at: publishedAt } = numbered(delivery, message)
+    ring.push(sequence, event, { at: publishedAt })
   }
 
   const look = async () => {
