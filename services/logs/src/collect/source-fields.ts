@@ -20,8 +20,8 @@ export const text = (max: number) =>
   z.preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),
     z
-      .string('must be text')
-      .refine((value) => value.trim() !== '', 'must be text')
+      .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
+      .refine((value) => value.trim() !== '', 'must not be blank')
       .max(max, `must have at most ${max} characters`)
       .refine((value) => !controlCharacter.test(value), 'must not have control characters')
       .refine((value) => value.isWellFormed(), 'must be well-formed Unicode'),

@@ -89,7 +89,7 @@ test.each([
   ['sources:\n  - id: a\n    path: var/log', 'line 3: sources[0].path must be an absolute path'],
   ['sources:\n  - id: a\n    pth: /var/log\n    path: /x', 'line 3: sources[0].pth is not known; there are id, '],
   ['sources:\n  - path: /x', 'line 2: sources[0].id is missing'],
-  ['- just text', 'line 1: sources[0] must be a mapping'.replace('sources[0]', 'sources[0]')],
+  ['- just text', 'line 1: sources[0] must be a mapping'],
   [
     'sources:\n  - {id: a, path: /x}\n  - {id: a, path: /y}',
     'line 3: sources[1].id is "a", which an earlier source has',
@@ -97,6 +97,8 @@ test.each([
   ['sources:\n  - {id: a, path: /x, timezone: Nowhere/Land}', 'sources[0].timezone must be a time zone'],
   ['sources:\n  - {id: a, path: /x, format: nope}', 'sources[0].format must be a known format'],
   ['sources:\n  - {id: a, path: /x, retention_days: 0}', 'sources[0].retention_days must be a whole number'],
+  ['sources:\n  - {id: " ", path: /x}', 'sources[0].id must not be blank'],
+  ['sources:\n  - {id: [a], path: /x}', 'sources[0].id must be text'],
   ['sources:\n  - {id: a/b, path: /x}', 'sources[0].id must not have a "/"'],
   ['sources:\n  - {id: a, transport: ssh, glean_type: syslog, ssh_target: t}', 'sources[0].remote_path is missing'],
   ['sources:\n  - {id: a, transport: ssh, glean_type: docker, host: h}', 'sources[0].user is missing'],

@@ -100,6 +100,8 @@ describe('the setup', () => {
       const refused = await post('write', { sources: [good, wrong] })
       expect(refused).toMatchObject({ status: 422, body: { detail: expect.anything() } })
     }
+    const nameless = await post('write', { sources: [{ path: '/x' }] })
+    expect(nameless).toMatchObject({ status: 422, body: { detail: [{ msg: 'sources[0].id must not be blank.' }] } })
     const unknown = await post('write', { sources: [{ id: 'bad', transport: 'carrier-pigeon', path: '/x' }] })
     expect(unknown).toMatchObject({
       status: 422,
