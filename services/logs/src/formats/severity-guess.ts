@@ -18,23 +18,31 @@ const rules: readonly Rule[] = [
       /\bkernel (?:panic|bug)\b|\bpanic on cpu\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bstack smashing detected\b|\bdata corruption\b/i,
   },
   { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|]|==)(?:err(?:or)?|severe)\s?(?:[\])>|]|:|!(?=\s))/i },
-  { severity: severityCode.ERROR, pattern: /(?:Exception|Error)(?=[:\s])|Traceback \(most recent call last\)/ },
   {
     severity: severityCode.ERROR,
-    pattern: /\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b/i,
+    pattern: /(?:Exception|Error)(?=[:\s])(?! Log\b)|Traceback \(most recent call last\)/,
+  },
+  {
+    severity: severityCode.ERROR,
+    // Paths, addresses and names of files have such words for other reasons.
+    pattern:
+      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b)/i,
   },
   {
     severity: severityCode.WARN,
     pattern:
-      /\b(?:warn(?:ing)?|deprecated|timed? ?out|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed|ing)?|blocked|throttl\w+)\b/i,
+      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?! (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed|ing)?|blocked|throttl\w+)\b/i,
   },
 ]
 
-/** Denials are taken out before the rules look: "0 errors", "no failure", "errors: 0", "error=null", "without error". */
+/** "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error". */
 const denial =
-  /\b(?:no|not|0|zero|without|any|never)\s+(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?|warnings?|failures?|failed|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')/gi
+  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')/gi
 /** Cheap to look for, and in every text that has a denial. */
 const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''/i
+
+/** A text without its denials, which report that nothing is wrong. */
+export const withoutDenials = (text: string): string => (mayDeny.test(text) ? text.replace(denial, ' ') : text)
 
 /** A text is only looked at when it has one of these words. */
 export const severityWords: readonly string[] = (
@@ -52,7 +60,6 @@ const lookedAt = 4_096
 
 /** A severity's code, 0 where nothing seems wrong. Looks at the first 4,096 characters. */
 export const guessSeverity = (text: string): number => {
-  const start = text.length > lookedAt ? text.slice(0, lookedAt) : text
-  const said = mayDeny.test(start) ? start.replace(denial, ' ') : start
-  return rules.find(({ pattern }) => pattern.test(said))?.severity ?? 0
+  const affirmed = withoutDenials(text.length > lookedAt ? text.slice(0, lookedAt) : text)
+  return rules.find(({ pattern }) => pattern.test(affirmed))?.severity ?? 0
 }

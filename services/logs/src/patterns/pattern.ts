@@ -1,4 +1,5 @@
 import type { Severity } from '../entries/severity-code.ts'
+import { withoutDenials } from '../formats/severity-guess.ts'
 import { type LinearExpression, matchesLinearly } from './linear-expression.ts'
 
 /** Subjects of patterns; the empty domain is for all others. */
@@ -31,9 +32,12 @@ export type LogPattern = {
   samples: { matches: string; passes: string }
 }
 
-/** Built-in patterns are tested to be fast; those of users are matched by an engine with linear time. */
+/**
+ * Built-in patterns are tested to be fast, and do not match a denial such as "0 errors". Those of users are matched by an engine with linear
+ * time, against the text as it is.
+ */
 export const isMatch = ({ matcher }: Pick<LogPattern, 'matcher'>, text: string): boolean =>
-  matcher instanceof RegExp ? matcher.test(text) : matchesLinearly(matcher, text)
+  matcher instanceof RegExp ? matcher.test(text) && matcher.test(withoutDenials(text)) : matchesLinearly(matcher, text)
 
 /** A pattern of the library: words separated by spaces, then the matching line and the counterexample. */
 export type PatternRow = readonly [

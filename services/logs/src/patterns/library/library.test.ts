@@ -131,3 +131,42 @@ describe('severity of lines without a level', () => {
     expect(enrichedAs(line).severity).toBe(severity)
   })
 })
+
+test.each([
+  'Backup finished: 0 errors, 0 warnings',
+  'backup completed without errors',
+  'nightly backup: 120 files, 0 failed',
+  'rsync finished, errors: 0',
+  'authentication failures: 0',
+  'Failed units: 0',
+  'SMART Error Log Version: 1, No Errors Logged',
+  'zpool status: No known data errors',
+  'replication lag is 0 seconds',
+  'OOM killer disabled',
+  'UPS battery charge 100%',
+  'Connection timeout set to 30s',
+  'dnsmasq[7]: reply shelf.example.com is NXDOMAIN',
+  '192.0.2.7:1 - 1 "A IN shelf. udp 1 false 512" NXDOMAIN qr,rd 1 0.1s',
+  'GET /errors/404.html HTTP/1.1',
+  'moved error.txt to the attic',
+  'user error@example.com has written',
+  'an error-free run',
+])('a line that reports no trouble has neither severity nor pattern: %s', (line) => {
+  expect(enrichedAs(line)).toEqual({ severity: 0, patterns: [] })
+})
+
+test.each([
+  ['Backup finished: 3 errors, 0 warnings', 'backup_failed'],
+  ['rsync: 0 errors in /a, failed to read /b', 'backup_failed'],
+  ['lookup shelf.example.com: NXDOMAIN', 'dns_failure'],
+  ['DNS_PROBE_FINISHED_NXDOMAIN', 'dns_failure'],
+  ['the resolver returned NXDOMAIN for shelf.example.com', 'dns_failure'],
+  ['Running on UPS batteries.', 'power_loss'],
+  ['UPS rack@nas battery is low', 'power_loss'],
+  ['replication lag is 40 seconds', 'replication_problem'],
+  ['shelfd: I/O error on /srv/shelf', 'disk_error'],
+])('a line that reports trouble has its pattern: %s', (line, tag) => {
+  const { severity, patterns } = enrichedAs(line)
+  expect(patterns).toContain(tag)
+  expect(severity).toBeGreaterThan(0)
+})

@@ -6,7 +6,7 @@ export const memory: readonly PatternRow[] = [
     'CRITICAL',
     'Memory ran out',
     'oom memory outofmemoryerror enomem',
-    /\b(?:out of memory|oom[- ]?kill(?:er|ed)?\b|invoked oom-killer|outofmemoryerror|cannot allocate memory|enomem|memory (?:limit )?(?:exceeded|exhausted)|heap out of memory|allocation failed)/i,
+    /\b(?:out of memory|oom[- ]?kill(?:er|ed)?\b(?! (?:is )?(?:dis|en)abled)|invoked oom-killer|outofmemoryerror|cannot allocate memory|enomem|memory (?:limit )?(?:exceeded|exhausted)|heap out of memory|allocation failed)/i,
     'Out of memory: Killed process 77 (java)',
     'memory of the cell',
   ],

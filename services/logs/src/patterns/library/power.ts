@@ -15,7 +15,7 @@ export const power: readonly PatternRow[] = [
     'CRITICAL',
     'The power supply failed or runs on battery',
     'power battery ups',
-    /\b(?:power (?:failure|lost|loss|supply (?:failed|failure))|on battery\b|ups .*(?:battery|low)|battery (?:is )?(?:low|critical|depleted)|undervoltage|low battery)/i,
+    /\b(?:power (?:failure|lost|loss|supply (?:failed|failure))|on (?:ups )?batter(?:y|ies)\b|ups .*\b(?:battery (?:needs|must|failed)|low\b)|battery (?:is )?(?:low|critical|depleted|disconnected)|undervoltage|low battery)/i,
     'UPS ups@localhost on battery',
     'power user',
   ],
