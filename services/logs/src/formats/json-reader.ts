@@ -83,8 +83,8 @@ const severityOf = (format: JsonFormat, level: unknown): number | undefined => {
     typeof level === 'number' ? level : typeof level === 'string' && numeric.test(level) ? Number(level) : undefined
   if (number === undefined) return typeof level === 'string' ? severityOfWord(level, format.levels) : undefined
   if (format.numbers) return severityOfNumber(format.numbers, number)
-  // A number without a convention is only sure where it is one of Pino's tens.
-  return number >= 10 && number % 10 === 0 ? severityOfNumber('pino', number) : undefined
+  // A number without a convention is only sure where it is one of Pino's tens: Monolog and Log4j count in hundreds, in opposite directions.
+  return number >= 10 && number < 100 && number % 10 === 0 ? severityOfNumber('pino', number) : undefined
 }
 
 const isUnsure = ({ unsure }: JsonFormat, object: JsonObject): boolean =>

@@ -46,6 +46,17 @@ const someTimes = [
   'requestTime',
   'requestTimeEpoch',
   'updatedAt',
+  'Time',
+  'Date',
+  'DateTime',
+  'TIMESTAMP',
+  'timeStamp',
+  'timestamp_utc',
+  'timestamp_ms',
+  'logged_at',
+  '@time',
+  'eventDate',
+  'dt',
 ]
 const someLevels = [
   'level',
@@ -63,6 +74,9 @@ const someLevels = [
   'LevelDisplayName',
   'LogLevel',
   'log_level',
+  'severity_text',
+  'severityText',
+  'LEVEL',
   'priority',
 ]
 const someMessages = [
@@ -87,6 +101,11 @@ const someMessages = [
   'summary',
   'description',
   'eventType',
+  'MSG',
+  'body',
+  'Body',
+  '@message',
+  'content',
 ]
 
 /** Conventions of logging libraries, whoever uses them; the first whose keys are all there reads the line. */
@@ -254,6 +273,28 @@ export const jsonConventions: readonly JsonFormat[] = [
   },
   {
     kind: 'json',
+    name: 'json-monolog',
+    requires: ['message', 'level_name', 'channel', 'datetime'],
+    // Before Monolog 2, the time is an object.
+    time: ['datetime', 'datetime.date'],
+    level: ['level_name'],
+    message: ['message'],
+    samples: [
+      {
+        line: '{"message":"row 7 leans","context":{"row":7},"level":400,"level_name":"ERROR","channel":"shop","datetime":"2024-05-01T10:20:30.250000+02:00","extra":{}}',
+        time: '2024-05-01T08:20:30.250Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+      },
+      {
+        line: '{"message":"no row failed","context":[],"level":200,"level_name":"INFO","channel":"shop","datetime":{"date":"2024-05-01 10:20:30.250000","timezone_type":3,"timezone":"UTC"},"extra":[]}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'json',
     name: 'json-python',
     requires: ['asctime', 'levelname', 'message'],
     time: ['asctime'],
@@ -365,6 +406,13 @@ export const jsonConventions: readonly JsonFormat[] = [
         line: '{"message":"slow","timestamp":{"seconds":1714558830,"nanos":500000000}}',
         time: '2024-05-01T10:20:30.500Z',
       },
+      {
+        line: '{"Time":"2024-05-01T10:20:30.250Z","Level":"warn","Body":"row 7 leans"}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
+      { line: '{"level":400,"message":"row 7"}', severity: null, message: 'row 7' },
       { line: '{"timestamp":"May  1, 2024 @ 10:20:30.250","message":"slow"}', time: '2024-05-01T10:20:30.250Z' },
       { line: '{"time":"Wed, 01 May 2024 10:20:30 GMT","message":"slow"}', time: '2024-05-01T10:20:30.000Z' },
       {
