@@ -40,7 +40,7 @@ export const genericFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'iso-time',
     pattern: pattern`^["\[(]?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?<time>${halfDayTime}|${isoTime}|${dottedTime}|${dashedTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?${afterTime}(?<message>.*)`,
-    time: 'iso',
+    time: ['year', 'month', 'day', 'hour', 'minute', 'optionalSecond'],
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
@@ -87,6 +87,22 @@ export const genericFormats: readonly LogFormat[] = [
         time: '2024-05-01T08:20:30.000Z',
         message: 'row 7 leans',
       },
+      {
+        line: '2024-05-01 10:20:30 -03 ERROR row 7 leans',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+      },
+      {
+        line: '2024-05-01 10:20:30.250 -0330 WARN row 7 leans',
+        time: '2024-05-01T13:50:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
+      { line: '2024-05-01 10:20 WARN row 7 leans', time: '2024-05-01T10:20:00.000Z', message: 'row 7 leans' },
+      { line: '[2024-05-01 10:20] [SHELF] row 7 leans', time: '2024-05-01T10:20:00.000Z' },
+      { line: '2024-05-01 10:20:30,ERROR,"row 7, leans"', severity: 'ERROR', message: '"row 7, leans"' },
+      { line: '2024-05-01 10:20:30;warn;row 7 leans', severity: 'WARN', message: 'row 7 leans' },
       { line: '2024-05-01 10:20:30.250: W shop/shelf.cc:7] row 7 leans', severity: 'WARN', fields: { level: 'W' } },
       {
         line: '2024-05-01 10:20:30 E! [shelf] row 7 failed no more',

@@ -1,9 +1,11 @@
 /** Pieces that patterns of several formats are made of. Interpolated into patterns at load, never at a line. */
 export const isoDate = String.raw`\d{4}[-/]\d{2}[-/]\d{2}`
 export const clock = String.raw`\d{1,2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?`
+export const upperLevel =
+  'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
 /** Zones by names that are no words of English: `ART`, `CAT` or `WET` may be what a message begins with. */
 const zoneName = 'A[CEKW][SD]T|NZ[SD]T|[CEMP][SD]T|[CE]ES?T|[BHIJK]ST|SAST|MSK|SGT|HKT|PKT|BRT|ICT'
-export const zone = String.raw`(?: ?(?:Z\b|[+-]\d{2}:?\d{2}\b|(?=[A-Z]{2,4}[TKC]\b)(?:(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d{2})?)?|${zoneName})\b)|[+-]\d{2}\b| [+-](?:0\d|1[0-4])(?= [-\[(<|]|\]))?`
+export const zone = String.raw`(?: ?(?:Z\b|[+-]\d{2}:?\d{2}\b|(?=[A-Z]{2,4}[TKC]\b)(?:(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d{2})?)?|${zoneName})\b)|[+-]\d{2}\b| [+-](?:0\d|1[0-4])(?= [-\[(<|]|\]| (?:${upperLevel})\b))?`
 export const isoTime = `${isoDate}[T_ ]{1,2}${clock}${zone}`
 /** A date of which the day or the month comes first. */
 export const numericDate = String.raw`(?:\d{1,2}/\d{1,2}/|\d{1,2}-\d{1,2}-)(?:\d{4}|\d{2})(?:,? |,)\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?`
@@ -19,8 +21,6 @@ const programWord = String.raw`[^\s:\[\]]{1,255}`
  * what macOS puts in parentheses says of which process it speaks.
  */
 export const program = String.raw`(?<program>${programWord}(?:\([^)]{0,255}\))?(?=[:\[])|${programWord}(?: ${programWord}){1,2}(?=\[\d+\])|[\w.-]{1,255} \d+(?:\.\d+)+(?=:))(?:\[(?<pid>[^\]]*)\](?: ?\((?<subject>[^)]{0,255})\))?)?`
-export const upperLevel =
-  'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
 export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL|FAIL|SCHWERWIEGEND|WARNUNG|FEHLER|GRAVE|AVERTISSEMENT|INFOS|ADVERTENCIA`
 
 /** A pattern from pieces; what stands between `${}` is taken as it is written. */

@@ -305,7 +305,7 @@ export const pythonFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'python-logging',
-    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)(?=:)|(?:: ?| ?[|-] ?|::| - )(?<logger>\[[\w.:]+\](?=[: ])|\w+(?:\.\w+)+(?=:| - )|(?<=[A-Z][:|-])\w+(?=[:|-])|(?<= - )[a-z_]\w*(?= - ))| +(?<name>\w+(?:\.\w+)+(?=: | - | \[)))?(?:::? ?| ?[|-] ?| )(?<message>.*)`,
+    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?! -(?:0\d|1[0-4]):?(?:[0-5]\d)? )(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)(?=:)|(?:: ?| ?[|-] ?|::| - )(?<logger>\[[\w.:]+\](?=[: ])|\w+(?:\.\w+)+(?=:| - )|(?<=[A-Z][:|-])\w+(?=[:|-])|(?<=[A-Z]\|)\w+(?:\.\w+)+(?=\|)|(?<= - )[a-z_]\w*(?= - ))| +(?<name>\w+(?:\.\w+)+(?=: | - | \[)))?(?:::? ?| ?[|-] ?| )(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -320,6 +320,11 @@ export const pythonFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
         message: 'nearly full',
+      },
+      {
+        line: '2024-07-02 10:22:40.6721|ERROR|Shop.Shelves|row 7 | leans',
+        message: 'row 7 | leans',
+        fields: { logger: 'Shop.Shelves', level: 'ERROR' },
       },
       { line: '2024-07-02 10:22:40 ERROR Nothing is left', severity: 'ERROR', message: 'Nothing is left' },
       { line: '2024-07-02 10:22:40 CRIT: Locking shelf 7', severity: 'CRITICAL', message: 'Locking shelf 7' },
