@@ -328,7 +328,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'bracketed',
-    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]? ?(?:\[(?<name>[a-z_]\w*(?:\.\w+)+)\] )?(?<message>.*)`,
+    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]?(?: *:(?= ))? ?(?:\[(?<name>[a-z_]\w*(?:\.\w+)+)\] )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -343,6 +343,12 @@ export const applicationFormats: readonly LogFormat[] = [
         message: 'row 7 leans',
         fields: { logger: 'shelves', level: 'warning' },
       },
+      {
+        line: '[2024-05-01T10:20:30.125] error: shelfd: row 7 leans',
+        severity: 'ERROR',
+        message: 'shelfd: row 7 leans',
+      },
+      { line: '[2024-05-01 10:20:30] warning  : row 7 leans', severity: 'WARN', message: 'row 7 leans' },
       {
         line: '[2024-05-01 10:20:30.125][shop::shelf::row][ERROR] It fell over.',
         time: '2024-05-01T10:20:30.125Z',
