@@ -33,8 +33,8 @@ export const windowsFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'windows-event-csv',
-    // What the Event Viewer saves, with its heading. A message has lines of its own.
-    pattern: pattern`^\uFEFF?(?:(?:Level|Keywords),Date and Time,Source,Event ID,Task Category|(?<level>Critical|Error|Warning|Information|Verbose|Audit (?:Success|Failure)),(?<time>\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M),(?<provider>[^,]*),(?<event>\d+),(?<category>"[^"]*"|[^,]*)(?:,"?(?<message>.*?)"?)?)$`,
+    // What the Event Viewer saves, with commas or tabs, with its heading. A message has lines of its own.
+    pattern: pattern`^\uFEFF?(?:(?:Level|Keywords)[,\t]Date and Time[,\t]Source[,\t]Event ID[,\t]Task Category|(?<level>Critical|Error|Warning|Information|Verbose|Audit (?:Success|Failure))[,\t](?<time>\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M)[,\t](?<provider>[^,\t]*)[,\t](?<event>\d+)[,\t](?<category>"[^"]*"|[^,\t]*)(?:[,\t]"?(?<message>.*?)"?)?)$`,
     time: 'monthFirstDate',
     levels: new Map([
       ['audit success', null],
@@ -44,6 +44,13 @@ export const windowsFormats: readonly LogFormat[] = [
     samples: [
       {
         line: 'Error,5/1/2024 1:20:30 PM,Shelf Keeper,7031,None,"The shelf keeper ended, again."',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        message: 'The shelf keeper ended, again.',
+        fields: { provider: 'Shelf Keeper', event: '7031' },
+      },
+      {
+        line: 'Error\t5/1/2024 1:20:30 PM\tShelf Keeper\t7031\tNone\tThe shelf keeper ended, again.',
         time: '2024-05-01T13:20:30.000Z',
         severity: 'ERROR',
         message: 'The shelf keeper ended, again.',
