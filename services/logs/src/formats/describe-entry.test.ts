@@ -45,3 +45,15 @@ test('a wrapped message ends without the line end that its container wrote', () 
   const line = '{"log":"goes on\\n","stream":"stderr","time":"2024-05-01T10:00:00.5Z"}'
   expect(describeEntry('json-docker', line).message).toBe('goes on')
 })
+
+test.each([
+  [
+    'json-docker',
+    (text: string) => JSON.stringify({ log: `${text}\n`, stream: 'stderr', time: '2024-05-01T10:00:00.5Z' }),
+  ],
+  ['cri', (text: string) => `2024-05-01T10:00:00.123456789Z stderr F ${text}`],
+  ['docker-compose', (text: string) => `shop-1  | ${text}`],
+])('the message of a trace in the format %s has no line with its wrapping', (format, wrap) => {
+  const trace = ['Traceback (most recent call last):', '  File "row.py", line 7, in <module>', '', 'ValueError: "no"']
+  expect(describeEntry(format, trace.map(wrap).join('\n')).message).toBe(trace.join('\n'))
+})

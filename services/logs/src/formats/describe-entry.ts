@@ -50,6 +50,13 @@ export const describeLine = (format: LogFormat, line: string): Description | und
   return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described, line) : described
 }
 
+/** Lines after an entry's first: in the log of a container each wraps one, which is shown without the wrapping. */
+const unwrapLines = (format: LogFormat, lines: string): string => {
+  if (format.kind === 'logfmt' || format.wraps !== true) return lines
+  const unwrap = (line: string) => cleanLine((describeOwn(format, line)?.message ?? line).trimEnd())
+  return lines.split('\n').map(unwrap).join('\n')
+}
+
 /** Message, fields and written time of an entry, found again in its text. */
 export const describeEntry = (formatName: string, text: string): Description => {
   const format = activeFormats().byName.get(formatName)
@@ -58,7 +65,7 @@ export const describeEntry = (formatName: string, text: string): Description => 
   const found = format && describeLine(format, firstLine)
   if (!found) return { message: text, fields: null, timestampRaw: null }
   if (lineEnd < 0) return found
+  const rest = unwrapLines(format, text.slice(lineEnd + 1))
   // A header alone has its message on the lines after it.
-  const message = found.message === '' ? text.slice(lineEnd + 1) : found.message + text.slice(lineEnd)
-  return { ...found, message }
+  return { ...found, message: found.message === '' ? rest : `${found.message}\n${rest}` }
 }

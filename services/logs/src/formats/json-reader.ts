@@ -51,11 +51,14 @@ const firstIn = (places: readonly JsonObject[], paths: readonly string[]): unkno
 /** How each line begins that is a JSON object. */
 export const startsLikeObject = /^\{/
 
-/** The object of a line, or undefined for what is no JSON object. */
+/** The object of a line, or undefined for what is no JSON object. An array with an object on each line has commas after them. */
 export const parseJsonLine = (line: string): JsonObject | undefined => {
-  if (line.charCodeAt(0) !== 123 || !line.trimEnd().endsWith('}')) return undefined
+  if (line.charCodeAt(0) !== 123) return undefined
+  const trimmed = line.trimEnd()
+  const written = trimmed.endsWith('},') ? trimmed.slice(0, -1) : trimmed
+  if (!written.endsWith('}')) return undefined
   try {
-    const value: unknown = JSON.parse(line)
+    const value: unknown = JSON.parse(written)
     return isObject(value) && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined

@@ -412,6 +412,12 @@ export const jsonConventions: readonly JsonFormat[] = [
         severity: 'WARN',
         message: 'row 7 leans',
       },
+      {
+        line: '{"timestamp":"2024-05-01T10:20:30.250Z","level":"WARN","body":"row 7 leans"},',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
       { line: '{"level":400,"message":"row 7"}', severity: null, message: 'row 7' },
       { line: '{"timestamp":"May  1, 2024 @ 10:20:30.250","message":"slow"}', time: '2024-05-01T10:20:30.250Z' },
       { line: '{"time":"Wed, 01 May 2024 10:20:30 GMT","message":"slow"}', time: '2024-05-01T10:20:30.000Z' },
