@@ -278,6 +278,29 @@ describe('a file', () => {
   const dockerLine = (log: string, stream = 'stderr', second = 0) =>
     JSON.stringify({ log: `${log}\n`, stream, time: `2024-05-01T10:00:0${second}.5Z` }).replaceAll('<', '\\u003c')
 
+  test('what Docker wrote in parts that fill its buffer is one line of its stream', () => {
+    const part = (log: string, stream = 'stdout') =>
+      JSON.stringify({ log, stream, time: '2024-05-01T10:00:00.5Z' }).replaceAll('<', '\\u003c')
+    const [first, second] = ['<x'.repeat(8 * 1024), 'y'.repeat(16 * 1024)]
+    const lines = [
+      part(first),
+      part('ready\n', 'stderr'),
+      part(second),
+      part('z\n'),
+      part('no line end'),
+      part('next\n'),
+    ]
+    const { entries, counts } = parse(`${lines.join('\n')}\n`)
+    expect(entries.map(({ text }) => text)).toEqual([
+      lines[1],
+      part(`${first}${second}z\n`),
+      part('no line end'),
+      part('next\n'),
+    ])
+    expect(entries.map(({ sequence }) => sequence)).toEqual([2, 1, 5, 6])
+    expect(counts).toMatchObject({ lines: 6, entries: 4, joined: 2, formats: { 'json-docker': 6 } })
+  })
+
   test('a trace that the runtime of a container wraps line by line is one entry', () => {
     const trace = [
       dockerLine('ERROR:root:it broke'),
