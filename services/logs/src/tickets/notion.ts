@@ -65,16 +65,12 @@ export const notionBlocks = ({ facts, notes, entries, omitted }: TicketContent) 
     ...(omitted === 0 ? [] : [paragraph(`${omitted} more entries belong to this incident.`)]),
   ].slice(0, maxBlocks)
 
-/** The name of the title property: every database has one, under a name of its own. */
+/** The id of the title property of every database; the API accepts it in place of a name. */
+const titleId = 'title'
+/** The name of the title property: every database has one, under a name of its own. Its id where the description shows none. */
 const titleProperty = (described: Record<string, unknown>): string => {
   const properties = isObject(described.properties) ? Object.entries(described.properties) : []
-  const found = properties.find(([, property]) => isObject(property) && property.type === 'title')
-  if (!found)
-    throw serviceError(
-      'upstream_failed',
-      'The database in Notion shows no title property: share it with the integration.',
-    )
-  return found[0]
+  return properties.find(([, property]) => isObject(property) && property.type === 'title')?.[0] ?? titleId
 }
 
 type Target = { version: string; parent: Record<string, string>; property: string }

@@ -227,6 +227,24 @@ describe('POST /api/incidents/{id}/export to Notion', () => {
     },
   )
 
+  test('uses the id of the title property where the description of a database shows no properties', async () => {
+    await using server = await startHttpServer(({ method }) => ({
+      status: 200,
+      body:
+        method === 'GET'
+          ? { object: 'database' }
+          : { object: 'page', id: 'page-1', url: 'https://www.notion.so/page-1' },
+    }))
+    await using service = await openService()
+    await set(service, onNotion(server.url))
+    const id = await withIncident(service, 1)
+    expect(await service.incidents.exportTicket({ id, tracker: 'notion' })).toMatchObject({ ticketId: 'page-1' })
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      parent: { database_id: 'db1' },
+      properties: { title: { title: [{ text: { content: 'Checkout\nis down' } }] } },
+    })
+  })
+
   test('the fullest incident fits the limits of one request: 100 blocks of 2000 characters, 500 KB', () => {
     const blocks = notionBlocks({
       title: 'x',
