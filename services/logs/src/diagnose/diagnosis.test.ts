@@ -140,6 +140,19 @@ describe('a diagnosis without a model', () => {
     expect(kinds.at(-1)).toBe('done')
   })
 
+  test('streams an empty frame of entries if nothing is found', async () => {
+    const frames = await stream('zeppelin on 2019-01-02')
+    expect([...new Set(frames.map(({ $case }) => $case))]).toEqual([
+      'status',
+      'summary',
+      'entries',
+      'reasoning',
+      'done',
+    ])
+    const found = frames.flatMap((frame) => (frame.$case === 'entries' ? [frame.value] : []))
+    expect(found).toEqual([{ entries: [], layer: 'keywords' }])
+  })
+
   test('streams the causes, whose entries it sent before, and the timeline', async () => {
     const { suspectedCauses, timeline, timelineLeftOut } = await diagnose('why did postgres stop?')
     const frames = await stream('why did postgres stop?')

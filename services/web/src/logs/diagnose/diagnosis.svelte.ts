@@ -73,7 +73,9 @@ export const createDiagnosis = () => {
           on: {
             status: (status) => (stages = [...stages, status]),
             summary: (next) => (summary = next),
-            entries: (layer) => (layers = [...layers.filter((other) => other.layer !== layer.layer), layer]),
+            entries: (layer) => {
+              if (layer.entries.length > 0) layers = [...layers.filter((other) => other.layer !== layer.layer), layer]
+            },
             reasoning: (next) => (reasoning = next),
             failed: (next) => (failed = next.detail),
             done: (next) => (tookMilliseconds = next.took_ms),
