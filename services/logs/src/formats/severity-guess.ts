@@ -31,15 +31,15 @@ const rules: readonly Rule[] = [
   {
     severity: severityCode.WARN,
     pattern:
-      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?! (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed|ing)?|blocked|throttl\w+)\b/i,
+      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) user\b)|ing|(?! from\b))|blocked|throttl\w+)\b/i,
   },
 ]
 
-/** "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error". */
+/** "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error"; and what a file system does on errors. */
 const denial =
-  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')/gi
+  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')|\berrors=(?:remount-ro|continue|panic)\b/gi
 /** Cheap to look for, and in every text that has a denial. */
-const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''/i
+const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''|errors=/i
 
 /** A text without its denials, which report that nothing is wrong. */
 export const withoutDenials = (text: string): string => (mayDeny.test(text) ? text.replace(denial, ' ') : text)

@@ -151,6 +151,11 @@ test.each([
   'moved error.txt to the attic',
   'user error@example.com has written',
   'an error-free run',
+  'EXT4-fs (sda1): re-mounted. Opts: errors=remount-ro',
+  'attic : ok=2 changed=0 unreachable=0 failed=0',
+  'postfix/smtpd[7]: disconnect from unknown[192.0.2.7] ehlo=1 quit=1 commands=2',
+  'sshd[7]: Disconnected from user kim 192.0.2.7 port 50022',
+  'pool: active=5 idle=5 timeout=30000',
 ])('a line that reports no trouble has neither severity nor pattern: %s', (line) => {
   expect(enrichedAs(line)).toEqual({ severity: 0, patterns: [] })
 })
@@ -161,6 +166,9 @@ test.each([
   ['lookup shelf.example.com: NXDOMAIN', 'dns_failure'],
   ['DNS_PROBE_FINISHED_NXDOMAIN', 'dns_failure'],
   ['the resolver returned NXDOMAIN for shelf.example.com', 'dns_failure'],
+  ['08[IKE] <con2|7> EAP-MS-CHAPv2 verification failed, retry (1)', 'auth_failure'],
+  ["06[IKE] <con1|7> XAuth authentication of 'kim' failed", 'auth_failure'],
+  ['dovecot_login authenticator failed for ([192.0.2.7]): 535 Incorrect authentication data', 'auth_failure'],
   ['Running on UPS batteries.', 'power_loss'],
   ['UPS rack@nas battery is low', 'power_loss'],
   ['replication lag is 40 seconds', 'replication_problem'],
