@@ -30,13 +30,68 @@ export const containerFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'docker-compose',
-    // An optional timestamp of the container engine has more fractional digits than those of programs.
-    pattern: pattern`^(?!(?:${anyLevel}) )(?<service>[\w.-]+) +\| ?(?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}Z) )?(?<message>.*)`,
+    name: 'container-time',
+    // What `kubectl logs --timestamps` and `docker logs -t` put before lines that have a time or a level of their own.
+    pattern: pattern`^(?<time>${isoDate}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})) (?=\{"|[DIWEF]\d{4} \d{2}:|\[?\d{4}[-/]\d{2}[-/]\d{2}[T ]|[\da-f.:]+ \S+ \S+ \[\d{2}/|(?:time|ts|t|level|logger)=)(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     wraps: true,
-    stream: /^([\w.-]+)/,
+    samples: [
+      {
+        line: '2024-12-31T16:40:00.123456789Z E1231 16:40:00.100000       7 shelf.go:7] row 7 leans',
+        time: '2024-12-31T16:40:00.123Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+        fields: { level: 'E', file: 'shelf.go:7' },
+      },
+      {
+        line: '2024-12-31T16:40:00.123456789Z 192.0.2.7 - - [31/Dec/2024:16:40:00 +0000] "GET /row HTTP/1.1" 404 5 "-" "-"',
+        time: '2024-12-31T16:40:00.123Z',
+        severity: 'WARN',
+        message: 'GET /row HTTP/1.1',
+        fields: { client: '192.0.2.7', status: '404' },
+      },
+      {
+        line: '2024-12-31T16:40:00Z {"level":"warn","msg":"row 7 leans"}',
+        time: '2024-12-31T16:40:00.000Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'kubectl-prefix',
+    pattern: pattern`^\[pod/(?<pod>[^/\]]+)/(?<container>[^\]]+)\] (?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}(?:Z|[+-]\d{2}:\d{2})) )?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    wraps: true,
+    stream: /^\[pod\/([^\]]+)\]/,
+    samples: [
+      {
+        line: '[pod/shop-7f/web] 2024-12-31T16:40:00.123456789Z {"level":"error","msg":"row 7 fell over"}',
+        time: '2024-12-31T16:40:00.123Z',
+        severity: 'ERROR',
+        message: 'row 7 fell over',
+        fields: { pod: 'shop-7f', container: 'web' },
+      },
+      {
+        line: '[pod/shop-7f/web] 2024-12-31 16:40:00,120 - shop - INFO - no row failed',
+        time: '2024-12-31T16:40:00.120Z',
+        severity: null,
+        message: 'no row failed',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'docker-compose',
+    // An optional timestamp of the container engine has more fractional digits than those of programs. In a swarm, the service is `web.1.id@node`.
+    pattern: pattern`^(?!(?:${anyLevel}) )(?<service>[\w.@-]+) +\| ?(?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}Z) )?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    wraps: true,
+    stream: /^([\w.@-]+)/,
     samples: [
       {
         line: 'caddy  | {"level":"warn","ts":1717019822.5,"msg":"not formatted"}',
@@ -51,6 +106,12 @@ export const containerFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'card was refused',
         fields: { service: 'shop-1', logger: 'shop.payments' },
+      },
+      {
+        line: 'shop.1.x7a9@attic    | {"level":"warn","msg":"row 7 leans"}',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { service: 'shop.1.x7a9@attic' },
       },
     ],
   },

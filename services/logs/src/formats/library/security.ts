@@ -251,6 +251,23 @@ export const securityFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'mikrotik-file',
+    // Files of RouterOS up to version 6.
+    pattern: pattern`^(?<time>[a-z]{3}/\d{2}/\d{4} \d{2}:\d{2}:\d{2}) (?<topics>[a-z0-9-]+(?:,[a-z0-9-]+){0,9}),(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+){0,9} (?<message>.*)`,
+    time: ['monthName', 'day', 'year', 'hour', 'minute', 'second'],
+    joins: 'traces',
+    samples: [
+      {
+        line: 'mar/19/2024 10:20:30 system,error,critical the fan of shelf 7 stands still',
+        time: '2024-03-19T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'the fan of shelf 7 stands still',
+        fields: { topics: 'system,error' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'palo-alto',
     pattern: pattern`^(?:<\d{1,3}>)?(?:(?:(?<instant>${isoTime})|${syslogTime}|\S+) (?<host>\S+) )?\d,(?<time>\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}),(?<serial>\w+),(?<type>[A-Z]{4,}),(?<subtype>[\w-]*),(?<message>.*)`,
     time: 'iso',
