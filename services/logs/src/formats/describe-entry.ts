@@ -60,6 +60,9 @@ const unwrapLines = (format: LogFormat, lines: string): string => {
 /** Message, fields and written time of an entry, found again in its text. */
 export const describeEntry = (formatName: string, text: string): Description => {
   const format = activeFormats().byName.get(formatName)
+  // A JSON object may be written over several lines.
+  const object = format?.kind === 'json' && text.startsWith('{\n') ? describeLine(format, text) : undefined
+  if (object) return object
   const lineEnd = text.indexOf('\n')
   const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const found = format && describeLine(format, firstLine)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { severityCode } from '../entries/severity-code.ts'
+import { describeEntry } from './describe-entry.ts'
 import { parseForTests as parse } from './parse-for-tests.ts'
 import { guessSeverity } from './severity-guess.ts'
 
@@ -277,6 +278,26 @@ describe('a file', () => {
   const tracesOf = (lines: readonly string[]) => parse(`${lines.join('\n')}\n`).entries.map(({ text }) => text)
   const dockerLine = (log: string, stream = 'stderr', second = 0) =>
     JSON.stringify({ log: `${log}\n`, stream, time: `2024-05-01T10:00:0${second}.5Z` }).replaceAll('<', '\\u003c')
+
+  test('a JSON object that is written over several lines is read as the object that it is', () => {
+    const objects = [
+      { MESSAGE: 'row 7 leans', PRIORITY: '4', __REALTIME_TIMESTAMP: '1714558830250000' },
+      { level: 'error', time: '2024-05-01T10:20:31.250Z', msg: 'row 7 fell over', at: { row: 7 } },
+    ].map((object) => JSON.stringify(object, null, 2))
+    const { entries, counts } = parse(`${objects.join('\n')}\n{\n  no object\n}\nready\n`)
+    expect(entries.map(({ text, time, severity, format }) => [text, time, severity, format])).toEqual([
+      [objects[0], '2024-05-01T10:20:30.250Z', 'WARN', 'json-journald'],
+      [objects[1], '2024-05-01T10:20:31.250Z', 'ERROR', 'json-slog'],
+      ['{\n  no object\n}', null, null, 'plain'],
+      ['ready', null, null, 'plain'],
+    ])
+    expect(counts).toMatchObject({ lines: 17, entries: 4, joined: 13 })
+    expect(counts.formats).toEqual({ 'json-journald': 5, 'json-slog': 8, plain: 4 })
+    expect(describeEntry('json-slog', objects[1] ?? '')).toMatchObject({
+      message: 'row 7 fell over',
+      fields: { level: 'error', at: { row: 7 } },
+    })
+  })
 
   test('what Docker wrote in parts that fill its buffer is one line of its stream', () => {
     const part = (log: string, stream = 'stdout') =>

@@ -94,6 +94,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const parts = createLineParts()
   const reader = createFileReader(time, format)
   const header = createHeader()
+  const objectHeader = createHeader()
   const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
   const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, rejected: 0, formats: {} }
   const origins = new Map<string, Origin>()
@@ -115,8 +116,21 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const entries = builder.count
     if (entries > 0) onBatch(builder.finish(now()), entries)
   }
+  /** A JSON object that is written over several lines has the time and the level that it has on one line. */
+  const readObject = (entry: OpenEntry) => {
+    if (entry.format !== plainFormat || entry.text !== '{' || entry.extra.at(-1) !== '}') return
+    clearHeader(objectHeader)
+    const name = reader.read(`{\n${entry.extra.join('\n')}`, objectHeader)
+    if (name === undefined) return
+    const { time, severity, repeatCount, messageStart, messageEnd } = objectHeader
+    Object.assign(entry, { format: name, time, severity, repeatCount, messageStart, messageEnd })
+    const lines = 1 + entry.extra.filter((line) => line !== '').length
+    count(plainFormat, -lines)
+    count(name, lines)
+  }
   const close = () => {
     if (!open) return
+    readObject(open)
     const hasTime = !Number.isNaN(open.time)
     builder.add({
       origin: originOf(open.format),
@@ -192,7 +206,9 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     counts.joined++
   }
   const count = (name: string, lines: number) => {
-    counts.formats[name] = (counts.formats[name] ?? 0) + lines
+    const counted = (counts.formats[name] ?? 0) + lines
+    if (counted === 0) delete counts.formats[name]
+    else counts.formats[name] = counted
   }
   /** Joins a line to an entry that ends at a text. The last line completes the header. */
   const joinUpToEnd = (line: string, entry: OpenEntry, end: string) => {
