@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       if (typeof programs === 'string') return
       plane = await startControlPlane(programs, {
-        users: [account, second, secretCreator].map((name) => ({ name })),
+        users: [account, second, secretCreator, 'viewer', 'editor'].map((name) => ({ name })),
       })
       api = connectApi(plane)
       const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' }
@@ -166,6 +166,30 @@ describe.skipIf(missing !== undefined)(
         }
         for (const verb of ['list', 'watch', 'delete'])
           expect(await can(secretCreator, [verb, '', 'secrets', 'space', name])).toBe(false)
+      })
+
+      test('users with view read the objects and scale of a pool, those with edit change both', async () => {
+        // Only a controller aggregates these roles into view and edit; edit includes view.
+        const grants = { viewer: ['view'], editor: ['view', 'edit'] }
+        for (const [user, roles] of Object.entries(grants))
+          for (const role of roles)
+            await api.create({
+              apiVersion: 'rbac.authorization.k8s.io/v1',
+              kind: 'RoleBinding',
+              metadata: { name: `${user}-${role}`, namespace: 'space' },
+              roleRef: {
+                apiGroup: 'rbac.authorization.k8s.io',
+                kind: 'ClusterRole',
+                name: `space-release-trellis-${role}`,
+              },
+              subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+            })
+        for (const resource of [...kinds, 'warmpools/scale']) {
+          for (const user of Object.keys(grants)) await allowed(user, ['get', 'trellis.dev', resource])
+          await allowed('editor', ['patch', 'trellis.dev', resource])
+          expect(await can('viewer', ['patch', 'trellis.dev', resource])).toBe(false)
+        }
+        expect(await can('editor', ['patch', 'trellis.dev', 'warmpools/status'])).toBe(false)
       })
 
       test('the operator has its rights in watched namespaces, but Lease rights only in its own', async () => {
