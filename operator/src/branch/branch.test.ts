@@ -307,6 +307,25 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await f.until('gone-again', 'Pending', 'Starting')
   })
 
+  test('a branch deleted with --cascade=orphan leaves its StatefulSet and its volume', async () => {
+    await using f = await farm()
+    const planted = await f.plant('left', { slug: 'left' })
+    await f.grow(planted)
+    await f.until('left', 'Active', 'Active')
+    await f.client.delete(branches, f.ref('left'), { propagationPolicy: 'Orphan' })
+    const finalizersOf = async () => (await f.read('left')).metadata.finalizers
+    await eventually(async () => (await finalizersOf())?.join() === 'orphan', 'only Kubernetes holds it back')
+    // Kubernetes' garbage collector does the same after it has removed the owner references.
+    await f.change('left', { metadata: { finalizers: null } })
+    await eventually(() => f.isGone(branches, 'left'), 'it is gone')
+    const names = namesOf(planted)
+    const children = [
+      await f.client.get(statefulSets, f.ref(names.statefulSet)),
+      await f.client.get(claims, f.ref(names.claim)),
+    ]
+    expect(children.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined])
+  })
+
   test('a branch whose volume is already gone can be deleted', async () => {
     await using f = await farm()
     const planted = await f.plant('web', { slug: 'web' })

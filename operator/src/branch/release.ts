@@ -12,6 +12,9 @@ export const finalizer = 'trellis.dev/cleanup'
  */
 const keepVolumeAnnotation = 'trellis.dev/keep-volume'
 
+/** The finalizer of Kubernetes on objects that are deleted with `--cascade=orphan`: their children are to remain. */
+const orphanFinalizer = 'orphan'
+
 /** Milliseconds until a StatefulSet that is being deleted is checked again, in case its deletion event is missed. */
 const longestWait = 10_000
 
@@ -38,6 +41,10 @@ export const releaseBranch = async (
   signal: AbortSignal,
 ): Promise<Result> => {
   if (!hasFinalizer(branch, finalizer)) return done
+  if (hasFinalizer(branch, orphanFinalizer)) {
+    await removeFinalizer(client, branches, branch, finalizer, { signal })
+    return done
+  }
   const names = namesOf(branch)
   const set = sets.get(childKey(branch, names.statefulSet))
   if (set && isOwnedBy(set, branch)) {
