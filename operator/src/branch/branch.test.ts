@@ -8,6 +8,7 @@ import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
 import { operate, remember } from '../../test/operate.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { type Branch, type BranchSpecInput, branches } from '../crds/mod.ts'
 import { conditionOf, isNotFound, type KubeObject, ownerReference, type Resource, resource } from '../runtime/mod.ts'
 import { secrets } from '../secrets/secret-kind.ts'
@@ -325,6 +326,27 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     ]
     expect(children.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined])
   })
+
+  test.each(['pods', 'persistentvolumeclaims'])(
+    'a branch whose %s exceed a quota is Refused, and Active once the quota is gone',
+    async (resource) => {
+      await using f = await farm()
+      const quota = await setQuota(f.client, f.namespace, { [resource]: '0' })
+      const planted = await f.plant('many', { slug: 'many' })
+      const { status } = await f.until('many', 'Failed', 'Refused')
+      expect(conditionOf(status.conditions, 'Stalled')).toMatchObject({
+        status: 'True',
+        message: expect.stringContaining('exceeded quota: few'),
+      })
+      await eventually(
+        async () => (await plane.reasonsOf(f.namespace, 'many')).join() === 'Refused',
+        'one event says so',
+      )
+      await quota.remove()
+      await f.grow(planted)
+      await f.until('many', 'Active', 'Active')
+    },
+  )
 
   test('a branch whose volume is already gone can be deleted', async () => {
     await using f = await farm()

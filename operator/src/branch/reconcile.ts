@@ -14,7 +14,7 @@ import {
   requeueAfter,
   type Store,
 } from '../runtime/mod.ts'
-import { type Service, services, statefulSets } from './child-kinds.ts'
+import { type Service, type StatefulSet, services, statefulSets } from './child-kinds.ts'
 import { type Applied, keyVersionOf, serviceFor, statefulSetFor } from './children.ts'
 import { correction, covers } from './covers.ts'
 import { type BranchDependencies, childKey, podOf, slugIndex } from './dependencies.ts'
@@ -22,6 +22,7 @@ import { ensureSecret, isOwnedBy } from './key.ts'
 import { namesOf } from './names.ts'
 import { podConditionOf } from './pod-condition.ts'
 import { choosePort } from './port.ts'
+import { isLongOverdue, rehearsePod } from './rehearse-pod.ts'
 import { finalizer, releaseBranch } from './release.ts'
 import { slugHolder, slugOf } from './slug.ts'
 import { type AssignedFields, branchStatus, type Finding, judge } from './status.ts'
@@ -111,6 +112,17 @@ const secretOf = async (branch: Branch, dependencies: BranchDependencies, signal
   return secret
 }
 
+/** Throws the rejection of a pod that is long overdue, if the API server rejects it. */
+const checkOverduePod = async (
+  branch: Branch,
+  set: StatefulSet,
+  { client, clock, secretsEvery = secretsLookedAt }: BranchDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (branch.spec.state === 'Inactive' || !isLongOverdue(branch, secretsEvery, clock.now())) return
+  await rehearsePod(branch, set, client, { signal })
+}
+
 /** Brings all child objects to the desired state and returns the observed state. */
 const look = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal): Promise<Look> => {
   const { metadata } = branch
@@ -145,6 +157,7 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
     signal,
   })
   const pod = podOf(dependencies, branch, set)
+  if (!pod) await checkOverduePod(branch, set, dependencies, signal)
   const isUpdated =
     (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0) &&
     pod?.metadata.labels?.['controller-revision-hash'] === set.status?.updateRevision
