@@ -6,6 +6,8 @@ import {
   type Simulation,
   type Surroundings,
 } from '../../../test/simulation/mod.ts'
+import { ApiError } from '../client/api-error.ts'
+import type { Client } from '../client/client.ts'
 import { done } from '../controller/result.ts'
 import { LeadershipLost } from '../election/election.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -19,12 +21,35 @@ type Job = KubeObject & { status?: { isDone: boolean } }
 const jobs = resource<Job>({ group: 'example.test', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true })
 const leaseRef = { namespace: 'default', name: 'operator' }
 
-type Options = Pick<ManagerOptions, 'health'> & { isAlone?: boolean }
+type Options = Pick<ManagerOptions, 'health' | 'namespaces'> & {
+  isAlone?: boolean
+  /** The namespaces whose lists and new watches the server denies; it may change. */
+  denied?: ReadonlySet<string>
+}
+
+/** The client without access to some namespaces, as if their Roles were deleted. */
+const denying = (client: Client, denied: ReadonlySet<string>): Client => {
+  const check = ({ namespace = '' }: { namespace?: string } = {}) => {
+    if (denied.has(namespace)) throw new ApiError(403, { reason: 'Forbidden', message: `no access to ${namespace}` })
+  }
+  return {
+    ...client,
+    list: async (resource, options) => {
+      check(options)
+      return client.list(resource, options)
+    },
+    watch: async (resource, options) => {
+      check(options)
+      return client.watch(resource, options)
+    },
+  }
+}
 
 /** An operator that takes five seconds to mark a job done. */
-const operatorOf = (parts: Surroundings, { isAlone = false, ...options }: Options = {}) => {
+const operatorOf = (parts: Surroundings, { isAlone = false, denied = new Set(), ...options }: Options = {}) => {
   const election = { client: parts.client, ...leaseRef }
-  const manager = createManager({ name: 'test', ...parts, ...(isAlone ? {} : { election }), ...options })
+  const client = denying(parts.client, denied)
+  const manager = createManager({ name: 'test', ...parts, client, ...(isAlone ? {} : { election }), ...options })
   const store = manager.cache(jobs, { freeze: true })
   const controller = manager.controller({
     name: 'jobs',
@@ -64,8 +89,11 @@ const start = (simulation: Simulation, name: string, options?: Options) => {
 
 const create = (faults: Faults = calm) => createSimulation({ seed: 1, faults })
 
-const addJob = ({ storage }: Simulation, name: string) =>
-  storage.create(jobs, { metadata: { name, namespace: 'default' } })
+const addJob = ({ storage }: Simulation, name: string, namespace = 'default') =>
+  storage.create(jobs, { metadata: { name, namespace } })
+
+const isDone = ({ storage }: Simulation, name: string, namespace = 'default') =>
+  storage.get(jobs, { namespace, name }).status?.isDone
 
 const get = async (manager: Manager, path: string) => {
   const response = await fetch(`http://127.0.0.1:${manager.healthPort()}${path}`)
@@ -172,6 +200,63 @@ test('caches cover the configured namespaces, with one watch each', async () => 
   simulation.storage.create(jobs, { metadata: { name: 'b', namespace: 'two' } })
   await simulation.clock.advance(5_000)
   expect([...(store?.keys() ?? [])].sort()).toEqual(['two/a', 'two/b'])
+})
+
+const namespaces = ['default', 'team']
+
+test('a namespace whose access is denied, because it was deleted, does not stop the work in the others', async () => {
+  const simulation = create()
+  const health = { host: '127.0.0.1', port: 0 }
+  const { manager } = start(simulation, 'first', { namespaces, denied: new Set(['team']), health })
+  await turn(() => manager.healthPort() !== undefined)
+  addJob(simulation, 'a')
+  addJob(simulation, 'b', 'team')
+  await simulation.clock.advance(20_000)
+  // The Role may not be in effect yet.
+  expect((await get(manager, '/readyz')).status).toBe(503)
+  expect(isDone(simulation, 'a')).toBeUndefined()
+  await simulation.clock.advance(300_000)
+  expect(await get(manager, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
+  expect([isDone(simulation, 'a'), isDone(simulation, 'b', 'team')]).toEqual([true, undefined])
+})
+
+test('a standby takes over, and stays ready, after a namespace was deleted', async () => {
+  const simulation = create()
+  const denied = new Set<string>()
+  const options = { namespaces, denied }
+  const first = start(simulation, 'first', options)
+  await simulation.clock.advance(1_000)
+  const { manager } = start(simulation, 'second', { ...options, health: { host: '127.0.0.1', port: 0 } })
+  await turn(() => manager.healthPort() !== undefined)
+  await simulation.clock.advance(5_000)
+  denied.add('team')
+  // Watches are denied once the open ones end.
+  await simulation.clock.advance(1_200_000)
+  expect((await get(manager, '/readyz')).status).toBe(200)
+  first.process.kill()
+  addJob(simulation, 'a')
+  await simulation.clock.advance(60_000)
+  expect(isDone(simulation, 'a')).toBe(true)
+})
+
+test('the manager rejects once a namespace is within reach again, since its caches are not filled', async () => {
+  const simulation = create()
+  const denied = new Set(['team'])
+  const operator = start(simulation, 'first', { namespaces, denied })
+  await simulation.clock.advance(120_000)
+  expect(operator.outcome.ended).toBe(false)
+  denied.clear()
+  await simulation.clock.advance(120_000)
+  expect(operator.outcome.error).toMatchObject({
+    message: expect.stringMatching(/^The namespace team is within reach/),
+  })
+})
+
+test("the manager fails if access to the operator's own namespace is denied", async () => {
+  const simulation = create()
+  const operator = start(simulation, 'first', { namespaces, denied: new Set(['default']) })
+  await simulation.clock.advance(121_000)
+  expect(operator.outcome.error).toMatchObject({ message: 'The caches were not filled within 120 s: jobs.' })
 })
 
 test('an abort while waiting for caches or for leadership stops the manager', async () => {

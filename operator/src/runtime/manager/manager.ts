@@ -16,6 +16,7 @@ import type { Resource } from '../objects/resource.ts'
 import { createReflector, type Reflector, type ReflectorOptions } from '../reflector/reflector.ts'
 import { createStore, type Store, type StoreOptions } from '../store/store.ts'
 import { cacheChecks } from './cache-checks.ts'
+import { namespacesOutOfReach, type PlacedReflector, reflectorsWithinReach } from './reach.ts'
 
 export type ManagerOptions = {
   /** The operator's name, also the reporter of events. */
@@ -25,7 +26,10 @@ export type ManagerOptions = {
   metrics: RuntimeMetrics
   /** Served at `/metrics` next to the health endpoints. */
   exposed?: Metrics
-  /** Namespaces to watch for caches whose selection names none; all by default. */
+  /**
+   * Namespaces to watch for caches whose selection names none; all by default. The first is that of the operator. If access to a further
+   * one is denied, such as after its deletion, the operator continues without it.
+   */
   namespaces?: readonly string[]
   clock?: Clock
   random?: Random
@@ -63,8 +67,8 @@ export type Manager = {
   whileLeading: (work: (signal: AbortSignal) => Promise<void>) => void
   /**
    * Fills the caches, waits for leadership, relists every cache and works until the signal; then stops taking work,
-   * drains running work and releases the lease last. Rejects if the caches are not filled in time, and with
-   * LeadershipLost: the process must then exit at once, since another replica may do the same work.
+   * drains running work and releases the lease last. Rejects if the caches are not filled in time, if a namespace is within reach again,
+   * and with LeadershipLost: the process must then exit at once, since another replica may do the same work.
    */
   run: (signal: AbortSignal) => Promise<void>
   /** Resolves once the caches are filled, whether this process leads or not. */
@@ -76,9 +80,13 @@ export type Manager = {
 /** Milliseconds to wait for the last recorded events to be written. */
 const flushLimit = 3_000
 
+/** Milliseconds between checks of whether a namespace that is waited for is out of reach. */
+const reachChecked = 1_000
+
 export const createManager = (options: ManagerOptions): Manager => {
   const { name, log, metrics, clock = systemClock, random = Math.random, syncLimit = 120_000, drain = 30_000 } = options
-  const reflectors: Reflector[] = []
+  const [, ...further] = options.namespaces ?? []
+  const placed: PlacedReflector[] = []
   const controllers: Controller[] = []
   const duties: ((signal: AbortSignal) => Promise<void>)[] = []
   const election = options.election && createElection({ ...options.election, clock, random, log, metrics })
@@ -86,21 +94,48 @@ export const createManager = (options: ManagerOptions): Manager => {
   const instance = election?.identity ?? name
   const recorder = createRecorder({ client, controller: name, instance, clock, log, metrics })
   const filled = Promise.withResolvers<void>()
+  const isReadmitted = Promise.withResolvers<never>()
+  // It is only awaited while the manager runs.
+  isReadmitted.promise.catch(() => undefined)
   let health: HealthServer | undefined
+
+  /** Waits for something of every cache within reach. */
+  const forEachCache = async (of: (reflector: Reflector) => Promise<void>, signal: AbortSignal) => {
+    const waiting = new Set<Reflector>()
+    const all = placed.map(async ({ reflector }) => {
+      waiting.add(reflector)
+      await of(reflector)
+      waiting.delete(reflector)
+    })
+    const withinReach = async () => {
+      while (reflectorsWithinReach(placed).some((reflector) => waiting.has(reflector)))
+        await clock.sleep(reachChecked, signal)
+    }
+    await Promise.race([Promise.all(all), withinReach()])
+  }
 
   /** Controllers start only once every cache has synced: a partial cache leads to wrong decisions. */
   const sync = async (signal: AbortSignal) => {
     const limit = new AbortController()
-    const waiting = clock.sleep(syncLimit, AbortSignal.any([signal, limit.signal])).then(() => {
-      const empty = reflectors.filter((reflector) => !reflector.hasSynced()).map((reflector) => reflector.name)
-      throw new Error(`The caches were not filled within ${syncLimit / 1_000} s: ${empty.join(', ')}.`)
+    const limited = AbortSignal.any([signal, limit.signal])
+    const waiting = clock.sleep(syncLimit, limited).then(() => {
+      const empty = reflectorsWithinReach(placed).filter((reflector) => !reflector.hasSynced())
+      const names = empty.map((reflector) => reflector.name)
+      throw new Error(`The caches were not filled within ${syncLimit / 1_000} s: ${names.join(', ')}.`)
     })
+    const synced = forEachCache((reflector) => reflector.synced(), limited)
     try {
-      await Promise.race([Promise.all(reflectors.map((reflector) => reflector.synced())), waiting])
+      await Promise.race([synced, waiting])
     } finally {
       limit.abort()
-      await waiting.catch(() => undefined)
+      await Promise.allSettled([waiting, synced])
     }
+    const namespaces = [...namespacesOutOfReach(placed)]
+    if (namespaces.length > 0)
+      log.warn(
+        { namespaces },
+        'these namespaces do not exist or their Role is missing: their objects are not reconciled',
+      )
   }
 
   const work = async (signal: AbortSignal) => {
@@ -119,7 +154,8 @@ export const createManager = (options: ManagerOptions): Manager => {
     const stop = () => stopped.resolve()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
-    await Promise.race([Promise.all(reflectors.map((reflector) => reflector.refresh())), stopped.promise])
+    const refreshed = forEachCache((reflector) => reflector.refresh(), signal)
+    await Promise.race([refreshed, stopped.promise])
     signal.removeEventListener('abort', stop)
   }
 
@@ -145,6 +181,21 @@ export const createManager = (options: ManagerOptions): Manager => {
     await election.release()
   }
 
+  const begin = async (signal: AbortSignal) => {
+    await sync(signal)
+    filled.resolve()
+    await election?.acquire(signal)
+    await lead(signal)
+  }
+
+  /** Ends the manager if the namespace was out of reach: its caches fill one after the other, and reconciles need them all. */
+  const admit = (namespace: string | undefined) => {
+    if (namespace === undefined || !namespacesOutOfReach(placed).has(namespace)) return
+    isReadmitted.reject(
+      new Error(`The namespace ${namespace} is within reach again: its caches are filled at the next start.`),
+    )
+  }
+
   return {
     client,
     recorder,
@@ -158,11 +209,15 @@ export const createManager = (options: ManagerOptions): Manager => {
         ...(transform ? { transform } : {}),
         ...(freeze === undefined ? {} : { freeze }),
       })
-      const taken = reflectors.filter((reflector) => reflector.name.split('#')[0] === resource.plural).length
+      const taken = placed.filter(({ reflector }) => reflector.name.split('#')[0] === resource.plural).length
       const parts = { client: options.client, store, clock, random, log, metrics }
       for (const [at, selection] of selectionsOf(resource, cacheOptions.selection, options.namespaces).entries()) {
         const reflectorName = taken + at === 0 ? resource.plural : `${resource.plural}#${taken + at + 1}`
-        reflectors.push(createReflector<T>({ ...reflected, ...selection, ...parts, name: reflectorName, resource }))
+        const dispensable = further.find((namespace) => namespace === selection.selection.namespace)
+        const onAdmission = () => admit(dispensable)
+        const own = { ...reflected, ...selection, ...parts, name: reflectorName, resource, onAdmission }
+        const reflector = createReflector<T>(own)
+        placed.push({ reflector, ...(dispensable === undefined ? {} : { dispensable }) })
       }
       return store
     },
@@ -175,13 +230,10 @@ export const createManager = (options: ManagerOptions): Manager => {
     run: async (signal) => {
       const stopReflectors = new AbortController()
       const isServed = options.health
-      health = isServed && (await serveHealth({ ...isServed, checks: cacheChecks(reflectors), ...exposedBy(options) }))
-      const reflecting = Promise.all(reflectors.map((reflector) => reflector.run(stopReflectors.signal)))
+      health = isServed && (await serveHealth({ ...isServed, checks: cacheChecks(placed), ...exposedBy(options) }))
+      const reflecting = Promise.all(placed.map(({ reflector }) => reflector.run(stopReflectors.signal)))
       try {
-        await sync(signal)
-        filled.resolve()
-        await election?.acquire(signal)
-        await lead(signal)
+        await Promise.race([begin(signal), isReadmitted.promise])
       } catch (error) {
         // An abort while waiting is a normal shutdown.
         if (!(signal.aborted && error === signal.reason) && !isAbort(error, signal)) throw error

@@ -36,6 +36,8 @@ export type ReflectorOptions<T extends KubeObject> = {
   backoff?: BackoffOptions
   /** Failures that are expected: they are counted, and logged at debug level only. None by default. */
   isExpectedFailure?: (error: unknown) => boolean
+  /** Called when the server grants access that it denied (403), before the store changes and `deniedFor` is 0. */
+  onAdmission?: () => void
 }
 
 /** Mirrors the server's objects into a store: lists, then watches, and restarts after any failure. */
@@ -55,6 +57,8 @@ export type Reflector = {
   sinceTurn: () => number
   /** Milliseconds since the server last sent anything: if this grows, the store falls behind. */
   sinceContact: () => number
+  /** Milliseconds since the server first denied access (403); 0 while it grants it. */
+  deniedFor: () => number
 }
 
 /** The backoff of client-go: from 0.8 s to 30 s, and up to as much again at random. */
@@ -110,7 +114,7 @@ const checked = <T extends KubeObject>(object: T): T => {
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector => {
   const { name, client, resource, selection = {}, store, clock, random, metrics } = options
   const { pageSize = 500, silenceLimit = silenceByDefault, relistAfter = 3_600_000 } = options
-  const { isExpectedFailure = () => false } = options
+  const { isExpectedFailure = () => false, onAdmission = () => undefined } = options
   const transform = options.transform ?? withoutManagedFields
   const log = options.log.child({ reflector: name })
   const backoff = createBackoff(options.backoff ?? defaultBackoff, random)
@@ -119,6 +123,8 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   let lastTurn = clock.monotonic()
   let lastContact = clock.monotonic()
   let listedAt = 0
+  /** Since when the server denies access. */
+  let deniedSince: number | undefined
   /** Version from which the next watch resumes; undefined if a list must come first. */
   let version: string | undefined
   /** Resolves once the store holds a list that was started after the refresh was requested. */
@@ -141,10 +147,17 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     if (version === undefined || compareVersions(to, version) > 0) version = to
   }
 
+  const admit = () => {
+    if (deniedSince === undefined) return
+    onAdmission()
+    deniedSince = undefined
+  }
+
   const list = async (signal: AbortSignal) => {
     instruments.listed()
     const listed = await listPages(client, resource, { ...selection, limit: pageSize, signal }, sign)
     signal.throwIfAborted()
+    admit()
     const differences = store.replace({
       objects: listed.items.map(transform),
       version: listed.resourceVersion,
@@ -197,6 +210,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     try {
       const signal = AbortSignal.any([stopped, silent.signal])
       const events = await client.watch(resource, { ...selection, resourceVersion: from, timeoutSeconds, signal })
+      admit()
       sign()
       for await (const event of events) {
         stopped.throwIfAborted()
@@ -225,6 +239,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   /** Counts a failure and returns the delay after it in milliseconds. */
   const recover = (error: unknown): number => {
     instruments.failed(causeOf(error))
+    if (error instanceof ApiError && error.status === 403) deniedSince ??= clock.monotonic()
     // In both cases, changes may have been missed.
     if (isExpired(error) || error instanceof MalformedEvent) version = undefined
     const isFirst = backoff.failures() === 0
@@ -263,5 +278,6 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     },
     sinceTurn: () => clock.monotonic() - lastTurn,
     sinceContact: () => clock.monotonic() - lastContact,
+    deniedFor: () => (deniedSince === undefined ? 0 : clock.monotonic() - deniedSince),
   }
 }
