@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { parseWorkerTemplates } from '../../operator/src/workers/mod.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { cases } from './cases.ts'
@@ -24,6 +24,16 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
   test('the chart passes the linter', () => {
     const { code, output, error } = helm('lint', '--strict', chart)
     expect({ code, text: `${output}${error}` }).toMatchObject({ code: 0 })
+  })
+
+  test('the objects in the release notes can be applied by pasting the indented commands', () => {
+    const { code, output } = helm('install', 'release', chart, '--namespace', 'space', '--dry-run=client')
+    expect(code).toBe(0)
+    const [, notes = ''] = output.split('\nNOTES:\n')
+    // A here-document would not end, since its last line is indented, too.
+    const objects = [...notes.matchAll(/echo '(.+)' \|\n +kubectl -n space apply -f -\n/g)]
+    expect(objects.map(([, object = '']) => parse(object).kind)).toEqual(['Search', 'WarmPool'])
+    expect(notes).not.toContain('<<')
   })
 
   test('an installation whose URL has a path is reached at that path', async () => {
