@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { helmMissing, template } from './helm.ts'
+import { chart, helm, helmMissing, template } from './helm.ts'
 
 /** Invalid values, and what the error message must contain. */
 const refused: [string, object, RegExp][] = [
@@ -14,6 +14,9 @@ const refused: [string, object, RegExp][] = [
   ['an invalid digest', { image: { digest: 'sha256:123' } }, /at '\/image\/digest'/],
   ['an address without its scheme', { publicUrl: 'trellis.example.com' }, /at '\/publicUrl'/],
   ['an address that ends in a slash', { publicUrl: 'https://trellis.example.com/' }, /at '\/publicUrl'/],
+  ['an address with a query', { publicUrl: 'https://example.com/trellis?page=1' }, /at '\/publicUrl'/],
+  ['an address with a password', { publicUrl: 'https://me:secret@example.com' }, /at '\/publicUrl'/],
+  ['an address with a space', { publicUrl: 'https://example.com/my trellis' }, /at '\/publicUrl'/],
   ['a password in the address of NATS', { nats: { url: 'nats://me:secret@nats' } }, /at '\/nats\/url'/],
   ['an invalid currency', { marketplace: { currency: 'dollars' } }, /at '\/marketplace\/currency'/],
   ['a variable without a name', { edge: { extraEnv: [{ value: 'x' }] } }, /at '\/edge\/extraEnv\/0'/],
@@ -100,6 +103,12 @@ describe.skipIf(helmMissing !== undefined)(`values${helmMissing ? ` (skipped: ${
     const { code, error } = await template(values)
     expect(code).not.toBe(0)
     expect(error).toMatch(words)
+  })
+
+  test.each(['2nd', 'trellis.home'])('the release name %s is refused, unless fullnameOverride replaces it', (name) => {
+    const { code, error } = helm('template', name, chart)
+    expect({ code, error }).toMatchObject({ code: 1, error: expect.stringContaining('set fullnameOverride') })
+    expect(helm('template', name, chart, '--set', 'fullnameOverride=trellis')).toMatchObject({ code: 0 })
   })
 
   test('global values of a parent chart are accepted', async () => {

@@ -1,5 +1,8 @@
 {{/* Rules that involve several values. Fails with a sentence that names the value to set. */}}
 {{- define "trellis.checks" -}}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" (include "trellis.fullname" .)) }}
+{{- fail (printf "The names of Services start with the release's name, so it must start with a letter and contain no dot: choose another than %s, or set fullnameOverride." .Release.Name) }}
+{{- end }}
 {{- if and .Values.cloud.enabled (not .Values.cloud.existingSecret) }}
 {{- fail "cloud.enabled needs cloud.existingSecret: the Secret with the key that signs session tokens." }}
 {{- end }}
