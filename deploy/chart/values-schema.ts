@@ -20,6 +20,8 @@ const quantity: Schema = {
   pattern: '^[0-9.]+([eE][0-9]+|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$',
 }
 const address: Schema = { type: 'string', pattern: '^(https?://[^/].*[^/])?$' }
+/** An address that paths are appended to, or empty. */
+const baseAddress: Schema = { type: 'string', pattern: String.raw`^(https?://[^/?#@\s]+(/[^?#\s]*[^/?#\s])?)?$` }
 /** The name of an existing object, or empty. */
 const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$' }
 const origin: Schema = { type: 'string', pattern: '^https?://[^/]+$' }
@@ -200,7 +202,7 @@ export const valuesSchema: Schema = {
     global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
     image: image(pullPolicy),
     crds: only({ enabled: flag, keep: flag }),
-    publicUrl: address,
+    publicUrl: baseAddress,
     secrets: only({ existingSecret: name, ...job }),
     rpc: only({
       tls: only({
