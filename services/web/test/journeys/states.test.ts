@@ -227,6 +227,30 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('exports wait until it is known whether they are configured', async () => {
+    const { page, context } = await installation.open()
+    const id = await createIncident(installation.origin, 'Exported early')
+    const requested: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && requested.push(new URL(request.url()).pathname))
+    const loadReceiver = await withhold(page, '/logs/api/sent-bundles')
+    const loadSettings = await withhold(page, '/logs/api/settings')
+    await page.goto(`/logs/incidents/${id}`)
+    await press(page, 'Export').click()
+    const dialog = page.getByRole('dialog', { name: 'Export incident' })
+    for (const name of ['Send bundle', 'Notion ticket', 'Jira ticket']) {
+      const button = dialog.getByRole('button', { name, disabled: true })
+      await button.click({ force: true })
+      expect(await button.getAttribute('title')).toBe('What this needs is still being loaded.')
+    }
+    await dialog.getByRole('status').getByText('What this needs is still being loaded.').waitFor()
+    loadReceiver()
+    loadSettings()
+    await dialog.getByRole('button', { name: 'Send bundle', disabled: true }).click({ force: true })
+    await dialog.getByRole('status').getByText('No receiver of bundles is configured').waitFor()
+    expect(requested.filter((path) => path.includes(id))).toEqual([])
+    await context.close()
+  })
+
   test('the dialogs of logs are accessible', async () => {
     const { page, context, problems } = await installation.open()
     await page.goto('/logs/incidents')
