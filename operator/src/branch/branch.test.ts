@@ -46,7 +46,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     const bus = createMemoryBus()
     const { log, lines } = recordLog()
     const { kind, added } = remember(
-      branchKind({ template: settings.template, edgeUrl: 'https://logs.example.test', secretsEvery: 1_000 }),
+      branchKind({ template: settings.template, edgeUrl: 'https://logs.example.test', checkEvery: 1_000 }),
     )
     const operator = operate({ client, bus, log, namespace, instance: settings.instance }, [kind])
     const ref = (name: string) => ({ name, namespace })

@@ -45,7 +45,7 @@ const toRivals =
  */
 export const addBranchController = (
   manager: Manager,
-  dependencies: BranchStores & Pick<BranchDependencies, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'secretsEvery'>,
+  dependencies: BranchStores & Pick<BranchDependencies, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'checkEvery'>,
 ) => {
   const { client, recorder } = manager
   const controller = manager.controller({

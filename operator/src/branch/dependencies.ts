@@ -36,8 +36,8 @@ export type BranchDependencies = BranchStores & {
   settings: BranchSettings
   /** The URL at which senders reach the installation, without a trailing slash. */
   edgeUrl: string
-  /** Milliseconds between checks of a Branch's Secret; 30 s by default. */
-  secretsEvery?: number
+  /** Milliseconds between checks of what no watch shows: a Branch's Secret, and whether its pod is rejected; 30 s by default. */
+  checkEvery?: number
 }
 
 /** Index of branches by their slug. */

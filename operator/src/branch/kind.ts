@@ -29,8 +29,8 @@ export type BranchKindOptions = {
   edgeUrl: string
   /** Storage class of new volumes; the cluster's default one unless set. */
   storageClass?: string
-  /** Milliseconds between checks of a Branch's Secret; 30 s by default. */
-  secretsEvery?: number
+  /** Milliseconds between checks of what no watch shows: a Branch's Secret, and whether its pod is rejected; 30 s by default. */
+  checkEvery?: number
 }
 
 /** The kind Branch, with the rpc through which services request Branches. */

@@ -36,8 +36,8 @@ const refusalLasts = 60_000
 /** Milliseconds after which a name that belongs to another object is checked again. */
 const nameTakenLasts = 5_000
 
-/** Milliseconds after which the Secret of a Branch is checked: the operator may not list or watch Secrets. */
-const secretsLookedAt = 30_000
+/** The operator may not list or watch Secrets, and the status of a StatefulSet does not show that its pod is rejected. Milliseconds. */
+const defaultCheckEvery = 30_000
 
 type Look = { finding: Finding; assigned: AssignedFields }
 
@@ -116,10 +116,10 @@ const secretOf = async (branch: Branch, dependencies: BranchDependencies, signal
 const checkOverduePod = async (
   branch: Branch,
   set: StatefulSet,
-  { client, clock, secretsEvery = secretsLookedAt }: BranchDependencies,
+  { client, clock, checkEvery = defaultCheckEvery }: BranchDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (branch.spec.state === 'Inactive' || !isLongOverdue(branch, secretsEvery, clock.now())) return
+  if (branch.spec.state === 'Inactive' || !isLongOverdue(branch, checkEvery, clock.now())) return
   await rehearsePod(branch, set, client, { signal })
 }
 
@@ -200,11 +200,11 @@ const settle = async (
   dependencies.branches.wrote(written)
 }
 
-const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchDependencies): Result => {
+const lookAgain = (finding: Finding, { checkEvery = defaultCheckEvery }: BranchDependencies): Result => {
   const isRefused = finding.kind === 'refused' || (finding.kind === 'running' && finding.growth.kind === 'refused')
   if (isRefused) return requeueAfter(refusalLasts)
   if (finding.kind === 'nameTaken') return requeueAfter(nameTakenLasts)
-  return finding.kind === 'running' ? requeueAfter(secretsEvery) : done
+  return finding.kind === 'running' ? requeueAfter(checkEvery) : done
 }
 
 /** Reconciles the Secret, the Service, the StatefulSet and the volume of a Branch, and its status. */

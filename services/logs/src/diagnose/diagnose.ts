@@ -206,7 +206,7 @@ export async function* diagnose(
   }
   yield { kind: 'summary', text: findings.rules, source: 'rules', counts, partial: input.model !== undefined }
   const shownLayers = withEvidence(layers, linked)
-  // A stream has a frame of entries even if nothing was found, so that its readers need no other case.
+  // Each stream has a frame of entries, even if nothing was found.
   if (shownLayers.length === 0) yield { kind: 'entries', layer: 'keywords', entries: [] }
   for (const layer of shownLayers) yield { kind: 'entries', ...layer }
   if (input.model) yield* writeWithModel(input, input.model, findings)
