@@ -1,5 +1,6 @@
 import { untrack } from 'svelte'
 import { connection } from '../api/connection.svelte.ts'
+import { removal } from '../api/removal.ts'
 import { toasts } from './toasts.svelte.ts'
 
 /**
@@ -13,13 +14,22 @@ export const removals = <Key extends string | number>() => {
   }
   return {
     isShown: (key: Key): boolean => !hidden.has(key),
-    /** `commit` removes it at the server and loads the list again. */
-    remove: (key: Key, text: string, commit: () => Promise<unknown>): void => {
+    /** `request` removes it at the server, and `onRemoved` loads the list again. */
+    remove: (
+      key: Key,
+      text: string,
+      { request, onRemoved }: { request: () => Promise<unknown>; onRemoved: () => Promise<unknown> },
+    ): void => {
       const reason = untrack(() => connection.cannotChange)
       if (reason !== undefined) toasts.show(reason)
       if (reason !== undefined || untrack(() => hidden).has(key)) return
       hidden = new Set(untrack(() => hidden)).add(key)
-      toasts.removeWithUndo(text, { commit: () => commit().then(() => show(key)), restore: () => show(key) })
+      const commit = async (): Promise<void> => {
+        await removal(request())
+        await onRemoved()
+        show(key)
+      }
+      toasts.removeWithUndo(text, { commit, restore: () => show(key) })
     },
   }
 }

@@ -91,6 +91,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
       for (const [path, api] of [
         ['/listings/blocklist', '/listings/api/blocklist'],
         ['/music', '/music/api/chains'],
+        ['/home', '/music/api/chains'],
         ['/logs/incidents', '/logs/api/incidents'],
       ] as const) {
         const restore = await answer(page, api, { status, headers, body })

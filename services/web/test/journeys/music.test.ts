@@ -329,6 +329,32 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(await page.getByLabel('In words').inputValue()).toBe('more drums')
     expect(problems()).toEqual([])
   })
+
+  test('a piece that another tab deletes is gone from its studio, and deleting it once more is no error', async () => {
+    const { page, context, problems } = await installation.open()
+    await page.goto('/music')
+    await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
+    const file = { name: 'shared.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('heading', { level: 1, name: 'shared' }).waitFor()
+    await take(page, 'Upload').waitFor()
+    const lists = [await context.newPage(), await context.newPage()]
+    const deleteIn = async (list: Page): Promise<void> => {
+      await list.getByRole('button', { name: 'Delete shared' }).click()
+      await list.getByRole('dialog').getByRole('button', { name: 'Delete piece' }).click()
+      await list.getByRole('link', { name: 'shared' }).waitFor({ state: 'detached' })
+      await list.getByRole('dialog').waitFor({ state: 'hidden' })
+    }
+    for (const list of lists) {
+      await list.goto('/music')
+      await list.getByRole('link', { name: 'shared' }).waitFor()
+    }
+    for (const list of lists) await deleteIn(list)
+    await page.getByText('There is no such piece.').waitFor()
+    expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0)
+    expect(problems()).toEqual([])
+    await context.close()
+  })
 })
 
 /** The test takes a file away from the embedded form; the distributed form would add nothing. */

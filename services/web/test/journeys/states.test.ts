@@ -23,6 +23,9 @@ const checkDialog = async (page: Page, name: string, open: () => Promise<unknown
 }
 const press = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).first()
 
+/** How long a removal can be undone. */
+const undoMilliseconds = 5_000
+
 type Node = { kind: string; status: string; progress: number; error: string | null }
 
 describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
@@ -206,7 +209,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     for (const [name, reason] of reasons) {
       const button = dialog.getByRole('button', { name, disabled: true })
       await button.waitFor()
-      expect(await button.getAttribute('title')).toBe(reason)
+      await expect.poll(() => button.getAttribute('title')).toBe(reason)
       await dialog.getByRole('listitem').filter({ hasText: name }).getByText(reason).waitFor()
       // A press announces it, in the dialog: what is outside a modal dialog is covered, and silent to screen readers.
       await button.click({ force: true })
@@ -251,13 +254,36 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('a row that another tab has removed is removed without an error', async () => {
+    const { page, context } = await installation.open()
+    const post = (path: string, data: object) => context.request.post(path, { data })
+    const added = await post('/logs/api/context/facts', { category: 'host', key: 'db-7', value: 'the database' })
+    const { id } = (await added.json()) as { id: string }
+    await page.clock.install()
+    await page.goto('/logs/context?tab=facts')
+    const row = page.getByRole('table', { name: 'Facts' }).getByText('db-7')
+    await row.waitFor()
+    await context.request.delete(`/logs/api/context/facts/${id}`)
+    const answered = page.waitForResponse((response) => response.url().endsWith(`/logs/api/context/facts/${id}`))
+    await page.getByRole('button', { name: 'Delete db-7' }).click()
+    await page.clock.fastForward(undoMilliseconds)
+    const reloaded = page.waitForResponse((response) => response.url().endsWith('/logs/api/context/facts'))
+    expect((await answered).status()).toBe(404)
+    await reloaded
+    await page.getByText('No facts yet').waitFor()
+    await page.clock.fastForward(1_000)
+    await expect.poll(() => page.locator('.toast').count()).toBe(0)
+    expect(await row.count()).toBe(0)
+    await context.close()
+  })
+
   test('the dialogs of logs are accessible', async () => {
     const { page, context, problems } = await installation.open()
     await page.goto('/logs/incidents')
     await checkDialog(page, 'New incident', () => press(page, 'New incident').click())
     await page.goto('/logs/ssh-targets')
     await checkDialog(page, 'New target', () => press(page, 'New target').click())
-    await page.goto('/logs/context')
+    await page.goto('/logs/context?tab=facts')
     await checkDialog(page, 'Write a document', () => press(page, 'Write a document').click())
     await page.goto('/logs/sources')
     await checkDialog(page, 'Delete a source', () => press(page, 'Delete shop').click())

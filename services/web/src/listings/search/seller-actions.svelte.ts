@@ -2,6 +2,7 @@ import type { ListingRest } from '@trellis/protos/edge/client.ts'
 import { action } from '../../api/action.svelte.ts'
 import { call } from '../../api/client.ts'
 import { toFailure } from '../../api/failure.ts'
+import { removal } from '../../api/removal.ts'
 import { toasts } from '../../ui/toasts.svelte.ts'
 import type { Result } from './filters.ts'
 import type { LiveSearch } from './live-search.svelte.ts'
@@ -71,7 +72,9 @@ export const createSellerActions = (search: LiveSearch) => {
       const undo = () =>
         during(listings, 'block', async () => {
           for (const seller of sellers)
-            await call('DELETE /listings/api/blocklist/{platform_seller_id}', { path: { platform_seller_id: seller } })
+            await removal(
+              call('DELETE /listings/api/blocklist/{platform_seller_id}', { path: { platform_seller_id: seller } }),
+            )
           await rescore(sellers)
         })
       const are = sellers.length === 1 ? 'is' : 'are'

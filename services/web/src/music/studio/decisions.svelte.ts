@@ -1,6 +1,7 @@
 import type { ChainRest, NodeRest } from '@trellis/protos/edge/client.ts'
 import { action } from '../../api/action.svelte.ts'
 import { call } from '../../api/client.ts'
+import { removal } from '../../api/removal.ts'
 import type { Resource } from '../../api/resource.svelte.ts'
 import { toasts } from '../../ui/toasts.svelte.ts'
 
@@ -60,7 +61,7 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
   )
   const remove = action(
     async ({ chain_id: chainId, node_id: id }: NodeRest) => {
-      await call('DELETE /music/api/chains/{chain_id}/nodes/{node_id}', pathTo(chainId, id))
+      await removal(call('DELETE /music/api/chains/{chain_id}/nodes/{node_id}', pathTo(chainId, id)))
       await chain.reload()
     },
     { inTurn: true },

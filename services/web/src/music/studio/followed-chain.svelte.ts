@@ -27,10 +27,16 @@ export const followChain = (chainId: () => string, onchange: () => void) => {
             if (status !== 'generating') onchange()
           },
           'node-removed': () => void chain.refresh(),
+          'chain-removed': () => void chain.refresh(),
           gap: () => void chain.refresh(),
           reset: () => void chain.refresh(),
         },
-        onState: (state) => (connection = state),
+        endsWith: ['chain-removed'],
+        onState: (state) => {
+          connection = state
+          // The piece may have been deleted while nothing was received.
+          if (state.kind === 'failed') void chain.refresh()
+        },
       },
     )
     return () => stream.close()
