@@ -2382,7 +2382,11 @@ export type Routes = {
    * archive.
    * 
    * The export of a journal (`journalctl -o export`), detected by its content, yields the same entries as collecting the journal: the message as
-   * text, the journal's fields, time and priority. An entry that cannot be read counts as rejected. */
+   * text, the journal's fields, time and priority. An entry that cannot be read counts as rejected.
+   * 
+   * A file that is an array of JSON objects has an entry for each, in one line without white space. So has the export of CloudTrail, CloudWatch,
+   * Azure, Elasticsearch, Kubernetes or another service that is one object with the array in `Records`, `records`, `events`, `logEvents`,
+   * `hits.hits`, `items`, `entries`, `logs`, `value`, `data` or `results`; the other members of that object are a last entry. */
   'POST /logs/api/ingest/upload': {
     path: {}
     query: { wait?: boolean | null | undefined }

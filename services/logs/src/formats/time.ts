@@ -118,7 +118,7 @@ export const epochMilliseconds = (value: number): number => {
   // By way of microseconds, which a number of this size still holds: what is finer is cut off, as it is of times that are written out.
   if (size < 1e11) return Math.floor(Math.round(value * 1e6) / 1000)
   if (size < 1e14) return Math.floor(value)
-  return size < 1e17 ? Math.floor(value / 1000) : Math.floor(value / 1e6)
+  return Math.floor((size < 1e17 ? value : Math.round(value / 1000)) / 1000)
 }
 
 /** TAI64N labels (D. J. Bernstein, https://cr.yp.to/libtai/tai64.html), taken as multilog writes them: ten seconds ahead of UTC. */

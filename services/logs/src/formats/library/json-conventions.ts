@@ -106,6 +106,9 @@ const someMessages = [
   'Body',
   '@message',
   'content',
+  // Exports of Google Cloud and Grafana.
+  'textPayload',
+  'line',
 ]
 
 /** Conventions of logging libraries, whoever uses them; the first whose keys are all there reads the line. */
@@ -389,6 +392,11 @@ export const jsonConventions: readonly JsonFormat[] = [
       {
         line: '{"_time":"2024-05-01T10:20:30Z","_stream":"{app=\\"attic\\"}","_msg":"no room"}',
         time: '2024-05-01T10:20:30.000Z',
+        message: 'no room',
+      },
+      {
+        line: '{"line":"no room","timestamp":"1714558830250000000","date":"2024-05-01T10:20:30.250Z","fields":{"app":"attic"}}',
+        time: '2024-05-01T10:20:30.250Z',
         message: 'no room',
       },
       {

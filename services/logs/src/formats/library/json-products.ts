@@ -199,6 +199,28 @@ export const jsonProducts: readonly JsonFormat[] = [
   },
   {
     kind: 'json',
+    name: 'json-kubernetes-event',
+    requires: ['involvedObject', 'reason', 'message'],
+    time: ['lastTimestamp', 'eventTime', 'firstTimestamp', 'metadata.creationTimestamp'],
+    level: ['type'],
+    levels: new Map([['normal', null]]),
+    message: ['message'],
+    samples: [
+      {
+        line: '{"apiVersion":"v1","kind":"Event","metadata":{"name":"shelf.1","creationTimestamp":"2024-05-01T09:00:00Z"},"involvedObject":{"kind":"Pod","name":"shelf"},"reason":"Leaning","message":"failed to stand","type":"Warning","firstTimestamp":"2024-05-01T09:00:00Z","lastTimestamp":"2024-05-01T10:20:30Z","count":3}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'failed to stand',
+      },
+      {
+        line: '{"kind":"Event","metadata":{},"involvedObject":{"name":"shelf"},"reason":"Scheduled","message":"never failed","type":"Normal","lastTimestamp":null,"eventTime":"2024-05-01T10:20:30.250000Z"}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'json',
     name: 'json-cloudtrail',
     requires: ['eventTime', 'eventSource', 'eventVersion'],
     time: ['eventTime'],

@@ -63,6 +63,7 @@ describe('the format of a file is detected from its bytes', () => {
     ['plain', () => Buffer.from(log), { '': log }],
     ['an empty file', () => Buffer.alloc(0), {}],
     ['gzip', () => gzipSync(log), { '': log }],
+    ['an export in JSON', () => gzipSync('{"Records": [{"a": 1},\n {"a": 2}]}'), { '': '{"a":1}\n{"a":2}\n' }],
     [
       'several concatenated gzip files',
       () => Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]),

@@ -1,6 +1,7 @@
 import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { decompress } from './decompress.ts'
 import type { FileExpansion } from './expansion.ts'
+import { withElementsOnLines } from './json-elements.ts'
 import type { Member } from './member.ts'
 import { isArchive, isCompression, isUnreadable, type Packing } from './packing.ts'
 import { type Chunks, type Peeked, peek } from './peeked.ts'
@@ -27,7 +28,9 @@ async function* counted(content: Chunks, { packed }: FileExpansion): AsyncGenera
 }
 
 const textOf = ({ packing, content }: Peeked): Chunks =>
-  withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content)
+  withElementsOnLines(
+    withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content),
+  )
 
 /** Decompresses the content if it is compressed. */
 const uncompressed = async (outer: Peeked, expansion: FileExpansion): Promise<Peeked> =>
