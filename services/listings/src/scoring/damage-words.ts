@@ -26,7 +26,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words: 'scratch|scratches',
-        unlessAfter: 'from|cat',
+        unlessAfter: 'from|cat|anti',
         unlessBefore:
           'card|cards|pad|post|off|build|built|proof|resistant|made|and sniff|protection|guard|remover|repair',
       },
@@ -82,7 +82,13 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          "stopped working|doesn['’]?t work|does not work|no power|dead on arrival|won['’]?t (?:turn on|boot|charge|power on)|will not (?:turn on|boot|charge)",
+          "stopped working|(?:doesn['’]?t|does not) (?:work|turn on|boot|charge|power on)|dead on arrival|won['’]?t (?:turn on|boot|charge|power on)|will not (?:turn on|boot|charge|power on)",
+      },
+      // "No power cord" is about what comes with the item.
+      {
+        words: 'no power',
+        unlessBefore:
+          'adapters?|adaptors?|bricks?|cables?|chargers?|connectors?|cords?|leads?|packs?|plugs?|suppl(?:y|ies)|units?|wires?',
       },
       { words: '(?:powers|turns) on but|boots but' },
     ],
