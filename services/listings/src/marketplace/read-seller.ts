@@ -7,18 +7,26 @@ export type ShownSeller = {
   readonly feedbackRatio: number | null
 }
 
-const percent = /(?:(?<after>\d{1,3}(?:[.,]\d+)?)\s?%|%\s?(?<before>\d{1,3}(?:[.,]\d+)?))/
+const percent = /(?:(?<after>\d{1,3}(?:[.,]\d+)?)\s?%|%\s?(?<before>\d{1,3}(?:[.,]\d+)?))/g
 const count = /[(（]\s*(?<digits>\d[\d.,'’\s]*?)\s*(?<unit>[\p{L}.]{0,5})\s*[)）]/u
 /** Longest accepted name of a seller, in characters. */
 const longestName = 64
+
+/** Characters between two matches of a line that do not overlap. */
+const distance = (one: RegExpMatchArray, other: RegExpMatchArray): number => {
+  const [first, second] = (one.index ?? 0) < (other.index ?? 0) ? [one, other] : [other, one]
+  return (second.index ?? 0) - (first.index ?? 0) - first[0].length
+}
 
 /** Feedback in a line: "99.6% positive (1.6K)", "(1,234) 99.1%". Undefined unless it has both a percentage and a count. */
 export const readFeedback = (
   line: string,
 ): { readonly start: number; readonly count: number; readonly ratio: number } | undefined => {
-  const share = percent.exec(line)
   const total = count.exec(line)
-  if (share === null || total === null) return undefined
+  if (total === null) return undefined
+  // The name of a store may contain a percentage, too: "50% Off Outlet (1,234) 99.1% positive".
+  const [share] = [...line.matchAll(percent)].sort((a, b) => distance(a, total) - distance(b, total))
+  if (share === undefined) return undefined
   const value = Number((share.groups?.after ?? share.groups?.before ?? '').replace(',', '.'))
   const feedbackCount = readCount(total.groups?.digits ?? '', total.groups?.unit)
   if (feedbackCount === undefined || !(value >= 0 && value <= 100)) return undefined

@@ -229,6 +229,15 @@ describe('special cards', () => {
     expect(found.slice(0, 3)).toEqual(Array(3).fill({ name: 'shop', feedbackCount: 99600, feedbackRatio: 0.998 }))
     expect(found[3]).toEqual({ name: 'shop', feedbackCount: null, feedbackRatio: null })
   })
+
+  test('a percentage in the name of a seller is not the share of positive feedback', () => {
+    const sellers = [
+      secondary('50% Off Outlet 99.8% positive (1,234)'),
+      '<span class="s-item__seller-info-text">50% Off Outlet (1,234) 99.8%</span>',
+    ]
+    const found = sellers.map((rows) => resultsOf(list(card({ rows }))).cards[0]?.seller)
+    expect(found).toEqual(Array(2).fill({ name: '50% Off Outlet', feedbackCount: 1234, feedbackRatio: 0.998 }))
+  })
 })
 
 describe('pages without results', () => {
