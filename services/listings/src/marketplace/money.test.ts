@@ -47,6 +47,8 @@ describe('money', () => {
     ['₹1,23,456.00', undefined, 123456, 'INR'],
     ['RM 45.00', undefined, 45, 'MYR'],
     ['19.99', 'GBP', 19.99, 'GBP'],
+    ['$.99', 'USD', 0.99, 'USD'],
+    ['Fr.50', undefined, 50, 'CHF'],
   ])('%s on a %s site', (text, site, amount, currency) => {
     expect(readMoney(text, site)).toEqual([{ amount, currency }])
   })

@@ -114,6 +114,7 @@ const signAt = (text: string, side: 'end' | 'start'): string | undefined => {
 const grouping = "[.,'’\\u00a0\\u202f ]"
 const amountPattern = new RegExp(
   [
+    String.raw`(?<=[$£€]\s?)[.,]\d{2}(?!\d)`, // $.99
     String.raw`\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)`, // 1,23,456.00 as in India
     String.raw`\d{1,3}(?:${grouping}\d{3})+(?:[.,]\d{1,2})?(?!\d)`,
     String.raw`\d+(?:[.,]\d{1,2})?(?![.,]?\d)`,
