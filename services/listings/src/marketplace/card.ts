@@ -8,7 +8,7 @@ import type { CardFragment } from './cut-cards.ts'
 import type { ChildNode, Element } from './dom.ts'
 import type { CardField, Layout } from './layouts.ts'
 import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
-import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutRatio } from './read-seller.ts'
+import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutCount, sellerWithoutRatio } from './read-seller.ts'
 import {
   cleanTitle,
   isPlaceholderTitle,
@@ -179,7 +179,8 @@ const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller
   const anywhere = sellerInLines(all.map(({ text }) => text))
   if (anywhere !== undefined) return anywhere
   for (const row of rows) {
-    const seller = sellerWithoutRatio(visibleText(row))
+    const text = visibleText(row)
+    const seller = sellerWithoutCount(text) ?? sellerWithoutRatio(text)
     if (seller !== undefined) return seller
   }
   return null

@@ -64,6 +64,18 @@ export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
   }
 }
 
+const shareWithoutCount =
+  /^(?<name>\S{2,64})\s+(?<share>\d{1,3}(?:[.,]\d+)?)\s?%\s*(?:positi|pozyt|полож|高?評価|好[评評])\p{L}*$/iu
+
+/** A seller from a row with a name and a share, but without a count: "name 99.8% positive". */
+export const sellerWithoutCount = (row: string): ShownSeller | undefined => {
+  const { name, share = '' } = shareWithoutCount.exec(row)?.groups ?? {}
+  const value = Number(share.replace(',', '.'))
+  return name === undefined || value > 100
+    ? undefined
+    : { name, feedbackCount: null, feedbackRatio: Math.round(value * 1000) / 100_000 }
+}
+
 /** A seller anywhere among a card's lines, for pages with unknown hooks; the name may be in the preceding line. */
 export const sellerInLines = (texts: readonly string[]): ShownSeller | undefined => {
   for (const [index, text] of texts.entries()) {

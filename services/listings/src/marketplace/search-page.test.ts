@@ -230,6 +230,14 @@ describe('special cards', () => {
     expect(found[3]).toEqual({ name: 'shop', feedbackCount: null, feedbackRatio: null })
   })
 
+  test('a seller without a count of feedback is read, and a discount is no seller', () => {
+    const sellers = ['shop 99.8% positive', 'shop 99,8 % positiv', 'Extra 10% off', 'Extra 10%'].map(
+      (text) => resultsOf(list(card({ rows: secondary(text) }))).cards[0]?.seller,
+    )
+    const shop = { name: 'shop', feedbackCount: null, feedbackRatio: 0.998 }
+    expect(sellers).toEqual([shop, shop, null, null])
+  })
+
   test('a percentage in the name of a seller is not the share of positive feedback', () => {
     const sellers = [
       secondary('50% Off Outlet 99.8% positive (1,234)'),
