@@ -45,12 +45,15 @@ export const visibleText = (node: ChildNode | Element, { withStruck = true } = {
   return squeeze(parts.join(''))
 }
 
+/** Longest run of text that is read, in characters: the patterns of the facts in a card take quadratic time in their input. */
+const longestLine = 500
+
 /** The visible runs of text under the nodes, in document order, each with its innermost element. Skips `except` and its contents. */
 export const lines = (nodes: readonly ChildNode[], except: ReadonlySet<Element> = new Set()): readonly Line[] => {
   const found: Line[] = []
   const walk = (node: ChildNode, parent: Element | undefined, isStruck: boolean) => {
     if (node.type === 'text') {
-      const text = squeeze(node.data)
+      const text = squeeze(node.data).slice(0, longestLine)
       if (text !== '') found.push({ text, isStruck, element: parent })
     } else if ('name' in node && 'children' in node) {
       if (silentTags.has(node.name) || isHidden(node) || except.has(node)) return

@@ -207,6 +207,12 @@ describe('special cards', () => {
     expect(found).toMatchObject({ bids: null, endsAt: null, format: 'fixed_price', outcome: null })
   })
 
+  test('a card with a huge run of digits is read in a moment', () => {
+    const start = performance.now()
+    expect(resultsOf(list(card({ rows: row('1,'.repeat(15_000)) }))).cards).toHaveLength(1)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+
   test('a price that is struck through is used only where there is no other', () => {
     const price = '<span class="strikethrough s-card__price">$300.00</span>'
     expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
