@@ -2,6 +2,7 @@
 export type Schema = { readonly [keyword: string]: unknown }
 
 const text: Schema = { type: 'string' }
+const required: Schema = { type: 'string', minLength: 1 }
 const flag: Schema = { type: 'boolean' }
 const choice = (...values: string[]): Schema => ({ enum: values })
 const count = (minimum: number, maximum?: number): Schema => ({
@@ -45,15 +46,26 @@ const variables = list({
 })
 
 const placement = { priorityClassName: text, nodeSelector: map, tolerations: list(open) }
-const image = (policy: Schema) =>
+const image = (repository: Schema, policy: Schema) =>
   only({
     registry: text,
-    repository: text,
+    repository,
     tag: text,
     digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
     pullPolicy: policy,
   })
-const ownImage = image({ enum: ['', 'Always', 'IfNotPresent', 'Never'] })
+const networkComponent = choice(
+  'edge',
+  'listings',
+  'logs',
+  'music',
+  'operator',
+  'branch',
+  'search-worker',
+  'generation-worker',
+  'migrate',
+)
+const ownImage = image(text, { enum: ['', 'Always', 'IfNotPresent', 'Never'] })
 
 const logLevel = choice('debug', 'info', 'warn', 'error', 'silent')
 const extras = {
@@ -200,7 +212,7 @@ export const valuesSchema: Schema = {
     podSecurityContext: open,
     // As a subchart, this chart receives all globals of its parent, so other properties are allowed.
     global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
-    image: image(pullPolicy),
+    image: image(required, pullPolicy),
     crds: only({ enabled: flag, keep: flag }),
     publicUrl: baseAddress,
     secrets: only({ existingSecret: name, ...job }),
@@ -237,7 +249,13 @@ export const valuesSchema: Schema = {
       maximumUpload: text,
       annotations: map,
     }),
-    httpRoute: only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
+    httpRoute: {
+      ...only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
+      // A route without a Gateway receives no requests.
+      if: { properties: { enabled: { const: true } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+      then: { properties: { parentRefs: { minItems: 1 } } },
+    },
     listings: component({ ...listingsFields, serviceAccount }),
     logs: component({ ...logsFields, serviceAccount }),
     music: component({
@@ -330,7 +348,7 @@ export const valuesSchema: Schema = {
       enabled: flag,
       edgeFrom: list(open),
       metricsFrom: list(open),
-      publicFrom: texts,
+      publicFrom: list(networkComponent),
       notPublic: only({ ipv4: texts, ipv6: texts }),
       servers: list(open),
       outside: list(open),
