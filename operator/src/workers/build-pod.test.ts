@@ -16,6 +16,8 @@ const template: WorkerTemplate = {
   resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } },
   nodeSelector: { disk: 'fast' },
   tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  hostAliases: [{ ip: '192.0.2.7', hostnames: ['shop.example'] }],
+  dnsConfig: { searches: ['example'] },
   podLabels: { team: 'search', 'app.kubernetes.io/component': 'mine' },
   extraVolumes: [{ name: 'models', emptyDir: {} }],
   extraVolumeMounts: [{ name: 'models', mountPath: '/models' }],

@@ -96,12 +96,12 @@ const mergeResources = (base: Resources = {}, overrides: Resources = {}): Resour
   return Object.keys(merged).length > 0 ? merged : undefined
 }
 
-/** The template's scheduling and account fields, merged with the overrides. */
+/** The template's scheduling, name resolution and account fields, merged with the overrides. */
 const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodOverrides) => {
   const selector = { ...template.nodeSelector, ...nodeSelector }
   const tolerated = [...(template.tolerations ?? []), ...(tolerations ?? [])]
   const { affinity, topologySpreadConstraints, priorityClassName, runtimeClassName } = template
-  const { serviceAccountName, imagePullSecrets } = template
+  const { hostAliases, dnsConfig, serviceAccountName, imagePullSecrets } = template
   return {
     ...(Object.keys(selector).length > 0 ? { nodeSelector: selector } : {}),
     ...(tolerated.length > 0 ? { tolerations: tolerated } : {}),
@@ -109,6 +109,8 @@ const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodO
     ...(topologySpreadConstraints ? { topologySpreadConstraints } : {}),
     ...(priorityClassName ? { priorityClassName } : {}),
     ...(runtimeClassName ? { runtimeClassName } : {}),
+    ...(hostAliases ? { hostAliases } : {}),
+    ...(dnsConfig ? { dnsConfig } : {}),
     ...(serviceAccountName ? { serviceAccountName } : {}),
     ...(imagePullSecrets ? { imagePullSecrets } : {}),
   }

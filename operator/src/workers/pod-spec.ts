@@ -55,6 +55,8 @@ export type PodSpec = {
   topologySpreadConstraints?: readonly object[]
   priorityClassName?: string
   runtimeClassName?: string
+  hostAliases?: readonly object[]
+  dnsConfig?: object
   /** Set by the scheduler. */
   nodeName?: string
   /** Gates that block scheduling of the pod. */

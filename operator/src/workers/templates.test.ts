@@ -20,6 +20,8 @@ const whole = {
   topologySpreadConstraints: [{ maxSkew: 1 }],
   priorityClassName: 'low',
   runtimeClassName: 'gvisor',
+  hostAliases: [{ ip: '192.0.2.7', hostnames: ['shop.example'] }],
+  dnsConfig: { searches: ['example'] },
   podLabels: { team: 'search' },
   podAnnotations: { 'prometheus.io/scrape': 'true' },
   serviceAccountName: 'worker',

@@ -22,6 +22,8 @@ export type WorkerTemplate = {
   /** Priority class of idle pods in pools; `priorityClassName` by default. A pod retains it when it is claimed. */
   poolPriorityClassName?: string
   runtimeClassName?: string
+  hostAliases?: readonly object[]
+  dnsConfig?: object
   podLabels?: Readonly<Record<string, string>>
   podAnnotations?: Readonly<Record<string, string>>
   serviceAccountName?: string
@@ -80,6 +82,8 @@ const template: z.ZodType<WorkerTemplate> = closedObject({
   priorityClassName: text.exactOptional(),
   poolPriorityClassName: text.exactOptional(),
   runtimeClassName: text.exactOptional(),
+  hostAliases: listOf(anyObject).exactOptional(),
+  dnsConfig: anyObject.exactOptional(),
   podLabels: textMap.exactOptional(),
   podAnnotations: textMap.exactOptional(),
   serviceAccountName: text.exactOptional(),

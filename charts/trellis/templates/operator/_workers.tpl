@@ -14,6 +14,9 @@
 {{- range $field := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "serviceAccountName" -}}
 {{- with index $values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
 {{- end -}}
+{{- range $field := list "hostAliases" "dnsConfig" -}}
+{{- with index $.Values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
+{{- end -}}
 {{- /* The group of a Branch's volume. If it is null in the values, the cluster chooses one. */}}
 {{- if eq $kind "branch" -}}{{- $_ := set $template "podSecurityContext" (pick $.Values.podSecurityContext "fsGroup") -}}{{- end -}}
 {{- if and $.Values.priorityClasses.enabled (ne $kind "branch") (not $values.priorityClassName) -}}
