@@ -1,3 +1,4 @@
+import type { ShownDate } from './marketplace/calendar.ts'
 import type { AccountOpening } from './records.ts'
 
 const day = 86_400_000
@@ -7,6 +8,9 @@ const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 1
 /** The earlier of two days or times in ISO 8601. */
 export const earlierOf = (one: string, other: string): string => (one.localeCompare(other) < 0 ? one : other)
 
+/** The later of two days or times in ISO 8601. */
+export const laterOf = (one: string, other: string): string => (earlierOf(one, other) === one ? other : one)
+
 /** The last day of the month that a date (YYYY-MM-DD) lies in. */
 export const endOfMonth = (date: string): string => {
   const [year = 1970, month = 1] = date.split('-').map(Number)
@@ -14,16 +18,13 @@ export const endOfMonth = (date: string): string => {
 }
 
 /**
- * When an account was opened, from the month that a page shows. The day is ignored: in a line such as "12 items sold,
- * joined Aug 2007" it is another number. The range ends with the day of observation; one day more allows for the
- * marketplace's time zone. Undefined for a month in the future.
+ * When an account was opened, from the month that a page shows, or from the day if it shows that. The range ends with the
+ * day of observation; one day more allows for the marketplace's time zone. Undefined for a date in the future.
  */
-export const openingOf = (
-  shown: { readonly year: number; readonly month: number },
-  observedAt: Date,
-): AccountOpening | undefined => {
-  const earliest = isoDay(Date.UTC(shown.year, shown.month - 1, 1))
+export const openingOf = (shown: ShownDate, observedAt: Date): AccountOpening | undefined => {
+  const earliest = isoDay(Date.UTC(shown.year, shown.month - 1, shown.day ?? 1))
   if (earliest > isoDay(observedAt.getTime() + day)) return undefined
+  if (shown.day !== undefined) return { earliest, latest: earliest }
   const observed = isoDay(observedAt.getTime())
   return {
     earliest,

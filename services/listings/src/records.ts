@@ -29,7 +29,7 @@ export type Listing = {
 /** Counts per category key, of the seller's listings (see seller-page.ts for the keys). */
 export type CategoryHistory = Readonly<Record<string, number>>
 
-/** The first and the last day (YYYY-MM-DD) on which an account may have been opened: pages show the month. */
+/** The first and the last day (YYYY-MM-DD) on which an account may have been opened: most pages show the month. */
 export type AccountOpening = { readonly earliest: string; readonly latest: string }
 
 /** A seller; values that an adapter could not learn are null. `feedbackRatio` is a share from 0 to 1. */

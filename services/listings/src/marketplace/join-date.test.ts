@@ -65,6 +65,13 @@ describe('an item page', () => {
     expect(joinedOn('43 items sold, joined Aug 2007')).toBe('2007-08-01')
   })
 
+  test('has the day of the join date where the page shows it unambiguously', () => {
+    expect(joinedOn('Joined May 4, 2026')).toBe('2026-05-04')
+    expect(joinedOn('Mitglied seit: 4. Mai 2026')).toBe('2026-05-04')
+    expect(joinedOn('2015年3月12日に登録')).toBe('2015-03-12')
+    expect(joinedOn('Member since 04/05/2021')).toBe('2021-05-01')
+  })
+
   test('has no join date from descriptions or from texts that contradict each other', () => {
     expect(joinedOn('', '<p>Both halves joined in May 1999 by hand</p>')).toBeUndefined()
     expect(joinedOn('', '<script>{"text":"Joined Aug 2007"}</script>')).toBe('2007-08-01')

@@ -55,5 +55,7 @@ const dateAround = (line: string): string | undefined => {
  */
 export const readJoinDate = (line: string): ShownDate | undefined => {
   const rest = dateAround(line.trim().replace(/\.$/, ''))
-  return rest !== undefined && isOnlyDate(rest) ? readDate(rest) : undefined
+  const shown = rest !== undefined && isOnlyDate(rest) ? readDate(rest) : undefined
+  // With slashes, either of two numbers may be the day.
+  return shown && rest?.includes('/') === true ? { ...shown, day: undefined } : shown
 }

@@ -105,7 +105,9 @@ const ofSeller = (text: string): Sentence => ({ text, source: 'seller record' })
 
 /** Created once: creating it took more than half of the time of scoring. */
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const monthOf = ({ earliest }: AccountOpening): string => months.format(new Date(earliest))
+const exactDays = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
+const whenOpened = ({ earliest, latest }: AccountOpening): string =>
+  earliest === latest ? `on ${exactDays.format(new Date(earliest))}` : `in ${months.format(new Date(earliest))}`
 
 const agesOf = (opening: AccountOpening, now: Date): string => {
   const { atLeast, atMost } = accountAge(opening, now)
@@ -116,16 +118,16 @@ const accountSentence = ({ seller, now }: Input): Sentence => {
   const opening = seller?.accountOpened ?? null
   return opening === null
     ? unknown("The age of the seller's account")
-    : ofSeller(`The seller's account was opened in ${monthOf(opening)} and ${agesOf(opening, now)}.`)
+    : ofSeller(`The seller's account was opened ${whenOpened(opening)} and ${agesOf(opening, now)}.`)
 }
 
-/** An account that is, or may be, younger than a limit: only the month of its opening is known. */
+/** An account that is, or may be, younger than a limit: mostly only the month of its opening is known. */
 const youngSentence = (input: Input, limit: number, limitInWords: string): Sentence => {
   const opening = input.seller?.accountOpened ?? null
   if (opening === null) return accountSentence(input)
   const isCertain = accountAge(opening, input.now).atMost < limit
   return ofSeller(
-    `The account was opened in ${monthOf(opening)}: it is ${isCertain ? '' : 'possibly '}less than ${limitInWords} old.`,
+    `The account was opened ${whenOpened(opening)}: it is ${isCertain ? '' : 'possibly '}less than ${limitInWords} old.`,
   )
 }
 

@@ -2,7 +2,7 @@ import { migrateStore, openStore, type Store } from '@trellis/kit/store'
 import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { storeListings } from '../found/store.ts'
-import type { Listing, Seller } from '../records.ts'
+import type { AccountOpening, Listing, Seller } from '../records.ts'
 import { migrations } from '../schemas.ts'
 import type { Tables } from '../store/tables.ts'
 import { sellersForUser } from './for-user.ts'
@@ -118,6 +118,20 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       }
       expect(await read('2026-06-05', first)).toEqual({ earliest: '2026-06-01', latest: '2026-06-05' })
       expect(await read('2026-06-30', later)).toEqual({ earliest: '2026-06-01', latest: '2026-06-05' })
+    })
+
+    test('retains a day when a later page shows the month, and takes another month as a correction', async () => {
+      const read = async (accountOpened: AccountOpening) => {
+        await recordFacts(opened.db, await row(), { ...facts, accountOpened }, { listingId: '1', now: first })
+        return sellerOf(await row()).accountOpened
+      }
+      const onDay = { earliest: '2015-03-12', latest: '2015-03-12' }
+      const inMonth = { earliest: '2015-03-01', latest: '2015-03-31' }
+      const other = { earliest: '2015-04-01', latest: '2015-04-30' }
+      expect(await read(inMonth)).toEqual(inMonth)
+      expect(await read(onDay)).toEqual(onDay)
+      expect(await read(inMonth)).toEqual(onDay)
+      expect(await read(other)).toEqual(other)
     })
 
     test('retains a checked join date when a later page shows none', async () => {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { earlierOf, endOfMonth } from '../account-opening.ts'
+import { earlierOf, endOfMonth, laterOf } from '../account-opening.ts'
 import type { SellerFacts } from '../marketplace/adapter.ts'
 import type { AccountOpening, CategoryHistory, Seller } from '../records.ts'
 import type { Db, Tables } from '../store/tables.ts'
@@ -74,11 +74,17 @@ export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date)
 /** The listing whose page facts were read from, and when. */
 export type Source = { readonly listingId: string; readonly now: Date }
 
-/** Keeps the earlier upper bound when the same month is read again: the account was open when it was first read. */
-const narrowed = (row: SellerRow, { earliest, latest }: AccountOpening): AccountOpening =>
-  row.account_listing_id !== null && row.account_opened_on === earliest && row.account_opened_until !== null
-    ? { earliest, latest: earlierOf(row.account_opened_until, latest) }
-    : { earliest, latest }
+/**
+ * What is known after a date is read again: the account was open when it was first read, and one page may show the day and
+ * another the month. A date that contradicts the stored one replaces it.
+ */
+const narrowed = (row: SellerRow, read: AccountOpening): AccountOpening => {
+  const { account_opened_on: first, account_opened_until: last, account_listing_id: source } = row
+  if (source === null || first === null || last === null) return read
+  const earliest = laterOf(first, read.earliest)
+  const latest = earlierOf(last, read.latest)
+  return earliest > latest ? read : { earliest, latest }
+}
 
 /** Columns for the facts of an item page. Clears a join date that was never checked against a page of the seller. */
 const columnsOf = (row: SellerRow, facts: SellerFacts, { listingId, now }: Source): Partial<SellerRow> => {

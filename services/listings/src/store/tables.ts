@@ -45,7 +45,7 @@ export type Tables = {
     /** The marketplace's immutable id, which only its API shows. */
     platform_user_id: string | null
     username: string
-    /** The first possible opening day of the account, which is the first of a month. */
+    /** The first possible opening day of the account, which is the first of a month where its page shows only that. */
     account_opened_on: string | null
     /** The last possible opening day; null in rows from before it was stored. */
     account_opened_until: string | null
