@@ -1,7 +1,7 @@
 import { createLoudnessMeter } from './loudness.ts'
 import { createOverview } from './overview.ts'
 import { type AudioShape, type Block, blockLength } from './pcm.ts'
-import { encodeSamples } from './stored-audio.ts'
+import { clipBlock, encodeSamples } from './stored-audio.ts'
 
 /** Description of a piece, computed while it is stored. */
 export type AudioDescription = AudioShape & {
@@ -33,12 +33,13 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
   }
 
   return {
-    /** The bytes to store for these blocks, which are observed in passing. */
+    /** The bytes to store for these blocks, which are observed in passing as they will be read: without what is beyond full scale. */
     async *stored(blocks: AsyncIterable<Block> | Iterable<Block>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
       for await (const block of blocks) {
         signal?.throwIfAborted()
-        observe(block)
-        yield encodeSamples(block)
+        const clipped = clipBlock(block)
+        observe(clipped)
+        yield encodeSamples(clipped)
       }
     },
     /** Call after all blocks have passed. */

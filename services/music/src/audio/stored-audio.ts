@@ -59,6 +59,12 @@ export async function* blocksOf(audio: StoredAudio, signal?: AbortSignal): Async
   }
 }
 
+/** The block with samples beyond full scale clipped, as they are stored: float files and decoders of MP3 or AAC exceed it. Without any, the same block. */
+export const clipBlock = (block: Block): Block =>
+  block.map((channel) =>
+    channel.some((value) => Math.abs(value) > 1) ? channel.map((value) => Math.max(-1, Math.min(1, value))) : channel,
+  )
+
 /**
  * Converts samples to interleaved 24-bit bytes. Without dither: its noise would be the only difference between a 16 or 24-bit
  * upload and the result, and the rounding error is at -144 dB of full scale. Samples beyond full scale are clipped.
