@@ -13,6 +13,7 @@ import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath, featuresToStore, type PathPiece } from '../analysis/path-features.ts'
 import type { FindPulse } from '../analysis/pulse.ts'
 import { storedPulses } from '../analysis/pulse-file.ts'
+import { sameOctave } from '../analysis/same-octave.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
@@ -110,15 +111,6 @@ const openInput = async (
     dependencies.signal,
   )
   return { audio: openStoredAudio(await byteSource(dependencies.files, decoded), shape), stored }
-}
-
-/** Maximum deviation (as a ratio) of two tempi that count as the same. */
-const sameTempo = 0.04
-
-/** Corrects a tempo to its parent's octave, if they differ by a factor of two: ten seconds alone may not determine it. */
-const sameOctave = (bpm: number | null, parent: number | null): number | null => {
-  if (bpm === null || parent === null) return bpm
-  return [bpm * 2, bpm / 2].find((other) => Math.abs(other / parent - 1) < sameTempo) ?? bpm
 }
 
 /** The generator of a task; that of a model opens it. */
