@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export type CorsRule = { mount: string; origins: readonly string[] | 'any' }
 
-const exposed = 'x-request-id, x-marketplace, x-branches-missing, content-disposition, content-range, retry-after'
+const exposed = 'x-request-id, x-marketplace, x-branches-missing, content-disposition, content-range, etag, retry-after'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const preflightSeconds = '600'
 
