@@ -6,6 +6,9 @@ import { activationsOf } from './activations.ts'
 import { analyse, firstSound, listen } from './analyse.ts'
 import { decodeBars } from './bar-pointer.ts'
 import { bpmOf, tempiAround } from './beat-lengths.ts'
+import { tempoOf } from './beats.ts'
+import { analysisRate, HOP } from './spectral-frames.ts'
+import { alternativesTo } from './tempo-level.ts'
 
 /** Pieces of other seeds than those that the weights were fitted on; by the bar pointer alone, they are at twice or half their tempo. */
 const misread = [
@@ -38,6 +41,33 @@ test.each(sample(misread, 2))(
     expect(analyse(play().samples).bpm).toBeCloseTo(bpm, 0)
   },
 )
+
+/** Clicks in 6/8: loud ones on the beats, the first of each bar higher, and two soft ones between. */
+const clicksInSix = (bpm: number, seconds: number): Float32Array => {
+  const samples = new Float32Array(seconds * analysisRate)
+  const third = (20 * analysisRate) / bpm
+  const clickLength = 0.03 * analysisRate
+  for (let click = 0; (click + 1) * third < samples.length; click++) {
+    const [isBeat, isFirst] = [click % 3 === 0, click % 6 === 0]
+    const [hertz, gain, decay] = isBeat ? [isFirst ? 1600 : 1100, isFirst ? 0.9 : 0.6, 120] : [900, 0.25, 150]
+    for (let i = 0; i < clickLength; i++) {
+      const time = i / analysisRate
+      samples[Math.round(click * third) + i] = gain * Math.sin(2 * Math.PI * hertz * time) * Math.exp(-decay * time)
+    }
+  }
+  return samples
+}
+
+test('twice the tempo is not looked for as far away as three halves of it', () => {
+  const samples = clicksInSix(100, 26)
+  expect(analyse(samples).bpm).toBeCloseTo(100, 0)
+  const { flux, spectral, chroma } = listen(samples)
+  const activations = activationsOf(flux, spectral, chroma)
+  const found = decodeBars(activations, firstSound(activations))
+  const alternatives = found ? alternativesTo(found, activations, firstSound(activations)) : []
+  const tempi = alternatives.map(({ found }) => tempoOf(found.beats.map(({ frame }) => frame * HOP)) ?? 0)
+  expect(tempi.map((bpm) => Math.round(bpm / 10))).toEqual([5, 20])
+})
 
 test('a path within a range of tempi is at one of them, and no better than the best of all', () => {
   const { samples } = playPiece({ metre: '4/4', style: 'rock', bpm: 110, seconds: 15, seed: 5 })

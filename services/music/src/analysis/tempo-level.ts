@@ -1,13 +1,16 @@
 import type { Activations } from './activations.ts'
 import { type DecodedBars, decodeBars } from './bar-pointer.ts'
-import { tempiAround } from './beat-lengths.ts'
+import { bpmOf, tempiAround } from './beat-lengths.ts'
 import { tempoOf } from './beats.ts'
 import { frameRate, HOP } from './spectral-frames.ts'
 import { type TempoPair, tempoLevelFeatures } from './tempo-level-features.ts'
 import { tempoLevelWeights } from './tempo-level-weights.ts'
 
-/** How far a tempo may move from half or twice the first one (octaves). */
-const reach = 0.38
+/**
+ * How much farther a path may move from half or twice the first tempo than the first path moves from that tempo, and how far at most
+ * (octaves). Two thirds and three halves of the first tempo are .41 octaves from its half and its double: they are other divisions.
+ */
+const reach = { margin: 0.09, most: 0.34 }
 /** The first tempo is retained unless the log odds against it are at least this. */
 const minOdds = 0.5
 
@@ -21,6 +24,10 @@ export type Alternative = {
 /** The tempo of a path (bpm). */
 const pathTempo = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame }) => frame * HOP)) ?? 0
 
+/** How far the tempo of a path moves from `bpm`, and may move at another level (octaves). */
+const reachOf = ({ beats }: DecodedBars, bpm: number): number =>
+  Math.min(reach.most, reach.margin + Math.max(...beats.map(({ tempo }) => Math.abs(Math.log2(bpmOf(tempo) / bpm)))))
+
 /** The beats and a beat between each two. */
 const withMiddles = (frames: readonly number[]): number[] =>
   frames.flatMap((frame, i) => (i + 1 < frames.length ? [frame, (frame + (frames[i + 1] ?? 0)) / 2] : [frame]))
@@ -31,7 +38,7 @@ export const alternativesTo = (found: DecodedBars, activations: Activations, fir
   const frames = found.beats.map(({ frame }) => frame)
   const seconds = activations.frames / frameRate
   return [0.5, 2].flatMap((ratio) => {
-    const range = tempiAround(bpm * ratio, reach)
+    const range = tempiAround(bpm * ratio, reachOf(found, bpm))
     const other = range && decodeBars(activations, firstSound, range)
     if (!other) return []
     const isFaster = ratio > 1
