@@ -10,7 +10,7 @@ import { tempoLevelWeights } from './tempo-level-weights.ts'
  * How much farther a path may move from half or twice the first tempo than the first path moves from that tempo, and how far at most
  * (octaves). Two thirds and three halves of the first tempo are .41 octaves from its half and its double: they are other divisions.
  */
-const reach = { margin: 0.09, most: 0.34 }
+const reach = { margin: 0.09, max: 0.34 }
 /** The first tempo is retained unless the log odds against it are at least this. */
 const minOdds = 0.5
 
@@ -26,7 +26,7 @@ const pathTempo = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame
 
 /** How far the tempo of a path moves from `bpm`, and may move at another level (octaves). */
 const reachOf = ({ beats }: DecodedBars, bpm: number): number =>
-  Math.min(reach.most, reach.margin + Math.max(...beats.map(({ tempo }) => Math.abs(Math.log2(bpmOf(tempo) / bpm)))))
+  Math.min(reach.max, reach.margin + Math.max(...beats.map(({ tempo }) => Math.abs(Math.log2(bpmOf(tempo) / bpm)))))
 
 /** The beats and a beat between each two. */
 const withMiddles = (frames: readonly number[]): number[] =>
