@@ -98,6 +98,7 @@ describe('other content is unchanged', () => {
       '{"level":"info","events":[{"a":1}]}\n{"level":"info","events":[{"a":2}]}\n',
     ],
     ['an object with a list of something else', JSON.stringify({ spans: entries }, null, 2)],
+    ['an entry with a list of items', JSON.stringify({ items: entries, level: 'info', msg: 'two items' })],
     ['an empty array of events', '{ "events": [] }\n'],
     ['an array of numbers', '[1, 2,\n3]\n'],
     ['times in brackets', '[2026-03-01 10:00:00] started\n'],

@@ -15,7 +15,7 @@ import type { Chunks } from './peeked.ts'
 
 /**
  * Where exports have their entries: CloudTrail and Azure, CloudWatch, its subscriptions, Elasticsearch, Kubernetes lists, and APIs in general. A
- * document with an array elsewhere is one entry: it may be an object of a log that has a list of something.
+ * document with an array elsewhere is one entry.
  */
 const knownArrays: ReadonlySet<string> = new Set([
   'Records',
@@ -30,6 +30,8 @@ const knownArrays: ReadonlySet<string> = new Set([
   'data',
   'results',
 ])
+/** Keys of an entry of a log: a document with one of them is no export, but an entry that has a list of something. */
+const entryKeys: ReadonlySet<string> = new Set(['level', 'severity', '@timestamp', 'timestamp', 'time', 'ts'])
 /** The depth of the last key in `knownArrays`. */
 const maxKnownDepth = 2
 
@@ -119,6 +121,7 @@ const createDivider = (kind: 'elements' | 'document') => {
   /** The depth of the elements, while in their array. */
   let elementDepth = Number.POSITIVE_INFINITY
   let hasElements = false
+  let isEntry = false
   let isAtLineStart = true
   /** Whether the first element is next, which decides whether the array has objects. */
   let isAtFirst = false
@@ -135,8 +138,11 @@ const createDivider = (kind: 'elements' | 'document') => {
     kind === 'elements' ? byte === openArray : !hasBegun && byte === openObject
   /** Keeps the keys that lead to a position around the elements. */
   const noteStructure = (byte: number): void => {
-    if (byte === colon && depth <= maxKnownDepth)
-      path = [...path.slice(0, depth - 1), key.all().toString().slice(1, -1)]
+    if (byte === colon && depth <= maxKnownDepth) {
+      const name = key.all().toString().slice(1, -1)
+      path = [...path.slice(0, depth - 1), name]
+      if (depth === 1 && entryKeys.has(name)) isEntry = true
+    }
     key.clear()
   }
 
@@ -200,8 +206,9 @@ const createDivider = (kind: 'elements' | 'document') => {
     return output.all()
   }
   return {
-    get hasElements() {
-      return hasElements
+    /** Whether it has entries of its own, and is none itself, as far as it is known. */
+    get isDivided() {
+      return hasElements && !isEntry
     },
     push,
     /** What is left: the end of the last line, and what is around the array unless it is only its key. */
@@ -250,7 +257,7 @@ export async function* withElementsOnLines(content: Chunks): AsyncGenerator<Uint
     if (kind === 'lines') return yield* joined(held, iterator)
     const trial = createDivider(kind)
     const start = held.map((chunk, index) => trial.push(index === 0 ? withoutMark(chunk) : chunk))
-    if (!trial.hasElements) return yield* joined(held, iterator)
+    if (!trial.isDivided) return yield* joined(held, iterator)
     yield* start
     yield* divided(trial, joined([], iterator))
   } finally {

@@ -7880,7 +7880,8 @@ export const LogsServiceDefinition = {
      *
      * A file that is an array of JSON objects has an entry for each, in one line without white space. So has the export of CloudTrail, CloudWatch,
      * Azure, Elasticsearch, Kubernetes or another service that is one object with the array in `Records`, `records`, `events`, `logEvents`,
-     * `hits.hits`, `items`, `entries`, `logs`, `value`, `data` or `results`; the other members of that object are a last entry.
+     * `hits.hits`, `items`, `entries`, `logs`, `value`, `data` or `results`; the other members of that object are a last entry. An
+     * object with a level or a time is one entry.
      */
     upload: {
       name: "Upload",
