@@ -67,3 +67,31 @@ test('removeAbandonedWrites removes only the partial writes of the killed proces
   hanging.abort()
   expect(await writing).toEqual({ size: 12 })
 })
+
+test('folders that have no more files are removed, up to one that has', async () => {
+  const files = await openDirectoryFiles(root)
+  for (const key of ['a/b/one', 'a/b/two', 'a/three']) await files.write(key, Buffer.from(key))
+  await files.remove('a/b/one')
+  expect(await readdir(join(root, 'a'))).toEqual(['b', 'three'])
+  await files.remove('a/b/two')
+  expect(await readdir(join(root, 'a'))).toEqual(['three'])
+  await files.remove('a/three')
+  expect(await readdir(root)).toEqual(['.incoming'])
+  await files.write('a/b/one', Buffer.from('again'))
+  expect(Buffer.from(await files.readRange('a/b/one', { start: 0, end: 5 })).toString()).toBe('again')
+})
+
+test('files are written while others in their folders are removed', async () => {
+  const files = await openDirectoryFiles(root)
+  const rounds = Array.from({ length: 100 }, (_, round) => round)
+  const come = async (name: string) => {
+    for (const _ of rounds) {
+      await files.write(`a/b/${name}`, Buffer.from(name))
+      await files.remove(`a/b/${name}`)
+    }
+    await files.write(`a/b/${name}`, Buffer.from(name))
+  }
+  const names = ['four', 'one', 'three', 'two']
+  await Promise.all(names.map(come))
+  expect(await readdir(join(root, 'a/b'))).toEqual(names)
+})

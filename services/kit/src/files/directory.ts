@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, type Dirent, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { untilAborted } from '../lifecycle/mod.ts'
 import type { ByteRange, FileInfo, Files } from './files.ts'
@@ -16,7 +16,11 @@ const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR
 
 /** Syncs a folder; a rename in it is durable only after that. */
 const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r')
+  const handle = await open(folder, 'r').catch((error) => {
+    // Its files have been removed meanwhile, and it with them.
+    if (!isMissing(error)) throw error
+  })
+  if (handle === undefined) return
   try {
     await handle.sync()
   } finally {
@@ -118,6 +122,34 @@ export const removeAbandonedWrites = async (root: string, pid: number): Promise<
     if (name.startsWith(`${pid}-`)) await rm(join(incoming, name), { force: true })
 }
 
+/** Another writer or remover changes the same folder between two steps at most so many times in a row. */
+const maxFolderAttempts = 20
+
+/** Moves a file to its place, whose folder is created; a remover of the last file in it may remove it again meanwhile. */
+const moveTo = async (temporary: string, target: string): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await mkdir(dirname(target), { recursive: true })
+      await rename(temporary, target)
+      return
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === maxFolderAttempts) throw error
+    }
+  }
+}
+
+/** Removes the folders of a key that are empty, so that they do not add up. */
+const removeEmptyFolders = async (root: string, key: string): Promise<void> => {
+  for (let folder = dirname(key); folder !== '.'; folder = dirname(folder)) {
+    try {
+      await rmdir(join(root, folder))
+    } catch {
+      // It has other files, or cannot be removed: an empty folder does no harm.
+      return
+    }
+  }
+}
+
 /** The files port on a directory. Content is written to a temporary file, then renamed to its key. */
 export const openDirectoryFiles = async (
   root: string,
@@ -168,8 +200,7 @@ export const openDirectoryFiles = async (
       try {
         const size = await writeAll(handle, content, signal)
         await handle.close()
-        await mkdir(dirname(target), { recursive: true })
-        await rename(temporary, target)
+        await moveTo(temporary, target)
         await syncFolder(dirname(target))
         return { size }
       } catch (error) {
@@ -204,6 +235,7 @@ export const openDirectoryFiles = async (
       } catch (error) {
         if (!isMissing(error)) throw error
       }
+      await removeEmptyFolders(root, key)
     },
   }
 }
