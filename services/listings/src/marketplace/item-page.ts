@@ -7,7 +7,7 @@ import type { ChildNode, Element } from './dom.ts'
 import { readJoinDate } from './join-date.ts'
 import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
 import { type Money, readMoney } from './money.ts'
-import { readFeedback, type ShownSeller } from './read-seller.ts'
+import { countAfter, readFeedback, type ShownSeller } from './read-seller.ts'
 import { refusalIn } from './refusal.ts'
 import type { PageContext } from './search-page.ts'
 import { siteCurrency } from './sites.ts'
@@ -110,7 +110,10 @@ const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   )
   // The count and the percentage may be in parts of a card without a common element of their own.
   const feedback = [...cards, cards.join(' ')].map(readFeedback).find((found) => found !== undefined)
-  return { name, feedbackCount: feedback?.count ?? null, feedbackRatio: feedback?.ratio ?? null }
+  if (feedback !== undefined) return { name, feedbackCount: feedback.count, feedbackRatio: feedback.ratio }
+  const shown = link === undefined ? name : visibleText(link)
+  const count = cards.map((card) => countAfter(shown, card)).find((found) => found !== undefined)
+  return { name, feedbackCount: count ?? null, feedbackRatio: null }
 }
 
 const openingsIn = (lines: readonly string[], observedAt: Date): AccountOpening[] =>

@@ -37,6 +37,14 @@ export const readFeedback = (
   }
 }
 
+/** The count of feedback directly after a seller's name, as pages show it that have no percentage: "anna (0) 12 items sold". */
+export const countAfter = (name: string, text: string): number | undefined => {
+  const total = count.exec(text)
+  return total !== null && text.slice(0, total.index).trim() === name
+    ? readCount(total.groups?.digits ?? '', total.groups?.unit)
+    : undefined
+}
+
 const nameIn = (text: string): string | undefined => {
   const name = text.replace(/[\s:|·•-]+$/u, '').trim()
   return name === '' || name.length > longestName ? undefined : name

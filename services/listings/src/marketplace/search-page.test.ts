@@ -353,6 +353,16 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
   })
 })
 
+test.each([
+  ['(0)', 0],
+  ['(12)', 12],
+  ['(3 items)', null],
+  ['sells (0) items', null],
+])('a seller without a percentage on an item page, followed by %s, has the count %s', (after, feedbackCount) => {
+  const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/usr/anna">Anna's</a></div><span>${after}</span></div>`
+  expect(readItemPage(html, context)).toMatchObject({ seller: { name: 'anna', feedbackCount, feedbackRatio: null } })
+})
+
 test('an address of a seller that is not validly percent-encoded is used verbatim', () => {
   const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/usr/100%">100% Cameras</a></div></div>`
   expect(readItemPage(html, context)).toMatchObject({
