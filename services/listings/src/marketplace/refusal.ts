@@ -38,8 +38,8 @@ export const pageTitle = (html: string): string | undefined =>
 /** Why a page without cards is a refusal, as a phrase for the user; undefined if it is not recognized as one. */
 export const refusalIn = (html: string): string | undefined => {
   const title = pageTitle(html) ?? ''
-  if (titles.some((pattern) => pattern.test(title))) return `the marketplace answered with a page titled "${title}"`
+  if (titles.some((pattern) => pattern.test(title))) return `it answered with a page titled "${title}"`
   if (html.length <= longestRefusal && markers.some((pattern) => pattern.test(html)))
-    return 'the marketplace answered with a challenge instead of results'
+    return 'it answered with a challenge instead of results'
   return undefined
 }

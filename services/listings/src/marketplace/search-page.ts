@@ -109,7 +109,7 @@ const withoutCards = (html: string): SearchPage => {
   if (total === 0 || nothingFound(html))
     return { kind: 'results', layout: 'none', cards: [], fewerWords: [], total: 0, completeness }
   return total === null
-    ? { kind: 'refused', reason: 'the marketplace answered with something other than a page of results' }
+    ? { kind: 'refused', reason: 'it answered with something other than a page of results' }
     : {
         kind: 'drift',
         reason: `the page announces ${total} results, but none of its cards is recognized`,
