@@ -1,4 +1,3 @@
-import type { ShownDate } from './marketplace/calendar.ts'
 import type { AccountOpening } from './records.ts'
 
 const day = 86_400_000
@@ -21,7 +20,10 @@ export const endOfMonth = (date: string): string => {
  * When an account was opened, from the month that a page shows, or from the day if it shows that. The range ends with the
  * day of observation; one day more allows for the marketplace's time zone. Undefined for a date in the future.
  */
-export const openingOf = (shown: ShownDate, observedAt: Date): AccountOpening | undefined => {
+export const openingOf = (
+  shown: { readonly year: number; readonly month: number; readonly day: number | undefined },
+  observedAt: Date,
+): AccountOpening | undefined => {
   const earliest = isoDay(Date.UTC(shown.year, shown.month - 1, shown.day ?? 1))
   if (earliest > isoDay(observedAt.getTime() + day)) return undefined
   if (shown.day !== undefined) return { earliest, latest: earliest }
