@@ -2,7 +2,7 @@
 export type Schema = { readonly [keyword: string]: unknown }
 
 const text: Schema = { type: 'string' }
-const required: Schema = { type: 'string', minLength: 1 }
+const nonEmpty: Schema = { type: 'string', minLength: 1 }
 const flag: Schema = { type: 'boolean' }
 const choice = (...values: string[]): Schema => ({ enum: values })
 const count = (minimum: number, maximum?: number): Schema => ({
@@ -41,7 +41,7 @@ const resources = only({ requests: quantities, limits: quantities, claims: list(
 const variables = list({
   type: 'object',
   required: ['name'],
-  properties: { name: { type: 'string', minLength: 1 }, value: text, valueFrom: open },
+  properties: { name: nonEmpty, value: text, valueFrom: open },
   additionalProperties: false,
 })
 
@@ -54,6 +54,9 @@ const image = (repository: Schema, policy: Schema) =>
     digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
     pullPolicy: policy,
   })
+const ownImage = image(text, { enum: ['', 'Always', 'IfNotPresent', 'Never'] })
+
+/** The components of the chart, as networkPolicy.publicFrom names them. */
 const networkComponent = choice(
   'edge',
   'listings',
@@ -65,8 +68,6 @@ const networkComponent = choice(
   'generation-worker',
   'migrate',
 )
-const ownImage = image(text, { enum: ['', 'Always', 'IfNotPresent', 'Never'] })
-
 const logLevel = choice('debug', 'info', 'warn', 'error', 'silent')
 const extras = {
   podLabels: map,
@@ -120,12 +121,12 @@ const amount: Schema = { type: 'number', minimum: 0 }
 /** Texts by file name, which is also part of a ConfigMap's key. */
 const files: Schema = {
   type: 'object',
-  patternProperties: { '^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\\.(ya?ml|json)$': { type: 'string', minLength: 1 } },
+  patternProperties: { '^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\\.(ya?ml|json)$': nonEmpty },
   additionalProperties: false,
 }
 /** A folder of a volume. */
 const folder: Schema = { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*)?$' }
-const receiver = only({ endpoint: address, existingSecret: name, tokenKey: { type: 'string', minLength: 1 } })
+const receiver = only({ endpoint: address, existingSecret: name, tokenKey: nonEmpty })
 
 /** The values of the listings service. */
 const listingsFields = {
@@ -212,7 +213,7 @@ export const valuesSchema: Schema = {
     podSecurityContext: open,
     // As a subchart, this chart receives all globals of its parent, so other properties are allowed.
     global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
-    image: image(required, pullPolicy),
+    image: image(nonEmpty, pullPolicy),
     crds: only({ enabled: flag, keep: flag }),
     publicUrl: baseAddress,
     secrets: only({ existingSecret: name, ...job }),
@@ -243,7 +244,7 @@ export const valuesSchema: Schema = {
     ingress: only({
       enabled: flag,
       className: text,
-      hosts: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+      hosts: { type: 'array', items: nonEmpty, minItems: 1 },
       tls: list(open),
       streamAnnotations: flag,
       maximumUpload: text,
@@ -314,7 +315,7 @@ export const valuesSchema: Schema = {
       passwordKey: text,
       roles: only(Object.fromEntries(natsRoles.map((role) => [role, natsCredentials]))),
       tlsAuthoritySecret: name,
-      prefix: { type: 'string', minLength: 1 },
+      prefix: nonEmpty,
       replicas: count(1, 5),
       streamMegabytes: count(0),
       bundled: bundled({
@@ -326,7 +327,7 @@ export const valuesSchema: Schema = {
     }),
     database: only({
       existingSecret: name,
-      urlKey: { type: 'string', minLength: 1 },
+      urlKey: nonEmpty,
       connections: count(1, 1_000),
       bundled: bundled({
         settings: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },

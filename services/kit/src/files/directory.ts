@@ -122,7 +122,7 @@ export const removeAbandonedWrites = async (root: string, pid: number): Promise<
     if (name.startsWith(`${pid}-`)) await rm(join(incoming, name), { force: true })
 }
 
-/** Another writer or remover changes the same folder between two steps at most so many times in a row. */
+/** Maximum number of attempts to move a file into a folder that others remove at the same time. */
 const maxFolderAttempts = 20
 
 /** Moves a file to its place, whose folder is created; a remover of the last file in it may remove it again meanwhile. */

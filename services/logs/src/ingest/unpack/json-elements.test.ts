@@ -40,6 +40,23 @@ describe('arrays of entries', () => {
     expect(await read(JSON.stringify(entries).slice(0, -30))).toBe(`${lines.slice(0, -30)}\n`)
   })
 
+  test.each([
+    ['an array', JSON.stringify(entries).slice(0, -30), lines.slice(0, -30)],
+    ['an export', `{"events":${JSON.stringify(entries).slice(0, -30)}`, lines.slice(0, -30)],
+    ['a document that may become one', '{"nextToken": "f/1", "ev', '{"nextToken": "f/1", "ev'],
+  ])('of %s whose sender leaves have what was received before that', async (_, text, received) => {
+    async function* brokenOff() {
+      yield* inChunks(Buffer.from(text), 7)
+      throw new Error('The sender has left.')
+    }
+    const parts: Uint8Array[] = []
+    const reading = async () => {
+      for await (const part of withElementsOnLines(brokenOff())) parts.push(part)
+    }
+    await expect(reading()).rejects.toThrow('The sender has left.')
+    expect(Buffer.concat(parts).toString()).toBe(received)
+  })
+
   test('have what follows them unchanged', async () => {
     expect(await read(`${JSON.stringify(entries)}\n# 2 entries\n`)).toBe(`${lines}# 2 entries\n`)
   })

@@ -1,3 +1,4 @@
+import { maxTextBytes } from '../../formats/clean.ts'
 import {
   closeArray,
   closes,
@@ -42,8 +43,8 @@ const maxKnownDepth = 2
 const maxHeldBytes = 8 * 1024 * 1024
 /** Longer keys are none of `knownArrays`. */
 const maxKeyBytes = 64
-/** What is around the array is kept up to this size. */
-const maxEnvelopeBytes = 64 * 1024
+/** What is around the array is kept up to this size; a line of it is then marked as cut. */
+const maxEnvelopeBytes = maxTextBytes + 4
 
 /**
  * What a text is by its first bytes: `elements` is an array of objects, `document` one object and nothing after it, and `lines` everything else.
@@ -227,9 +228,9 @@ const withoutMark = (chunk: Uint8Array): Uint8Array => {
   return byteOrderMark.equals(chunk.subarray(0, length)) ? chunk.subarray(length) : chunk
 }
 
-async function* joined(held: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joined(held: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array> {
   yield* held
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  yield* rest
 }
 
 async function* divided(divider: ReturnType<typeof createDivider>, content: Chunks): AsyncGenerator<Uint8Array> {
@@ -240,26 +241,36 @@ async function* divided(divider: ReturnType<typeof createDivider>, content: Chun
 /**
  * Writes each element of a JSON array on a line of its own, as logs in JSON have them: of an array of objects, or of a document that is the
  * export of a service (`knownArrays`), whose other members are the last line. Other content is unchanged. A byte order mark is in the first chunk.
+ * If the source fails, what was received comes before the error.
  */
 export async function* withElementsOnLines(content: Chunks): AsyncGenerator<Uint8Array> {
   const iterator = content[Symbol.asyncIterator]()
   const held: Uint8Array[] = []
   const probe = createProbe()
   let kind: ReturnType<typeof probe.push>
+  let failed: { error: unknown } | undefined
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    if (failed) throw failed.error
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
+  }
   try {
-    while (kind === undefined) {
-      const next = await iterator.next()
-      if (next.done) break
-      held.push(next.value)
-      kind = probe.push(held.length === 1 ? withoutMark(next.value) : next.value)
+    try {
+      while (kind === undefined) {
+        const next = await iterator.next()
+        if (next.done) break
+        held.push(next.value)
+        kind = probe.push(held.length === 1 ? withoutMark(next.value) : next.value)
+      }
+    } catch (error) {
+      failed = { error }
     }
     kind ??= probe.end()
-    if (kind === 'lines') return yield* joined(held, iterator)
+    if (kind === 'lines') return yield* joined(held, rest())
     const trial = createDivider(kind)
     const start = held.map((chunk, index) => trial.push(index === 0 ? withoutMark(chunk) : chunk))
-    if (!trial.isDivided) return yield* joined(held, iterator)
+    if (!trial.isDivided) return yield* joined(held, rest())
     yield* start
-    yield* divided(trial, joined([], iterator))
+    yield* divided(trial, rest())
   } finally {
     await iterator.return?.()
   }
