@@ -215,15 +215,15 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     )
     await f.until('web', 'Active', 'Updating')
     const object = (name: string) => ({ object: `${f.namespace}/${name}` })
-    expect(f.lines('repair: an object of a branch is corrected')).toContainEqual(
-      expect.objectContaining({ ...object(names.statefulSet), kind: 'StatefulSet' }),
-    )
-    expect(f.lines('repair: a Service of a branch is corrected')).toContainEqual(
-      expect.objectContaining({ ...object(names.service), kind: 'Service' }),
-    )
-    expect(f.lines('repair: the Secret of a branch is made again, with another key')).toMatchObject([
-      object(names.secret),
-    ])
+    await expect
+      .poll(() => f.lines('repair: an object of a branch is corrected'))
+      .toContainEqual(expect.objectContaining({ ...object(names.statefulSet), kind: 'StatefulSet' }))
+    await expect
+      .poll(() => f.lines('repair: a Service of a branch is corrected'))
+      .toContainEqual(expect.objectContaining({ ...object(names.service), kind: 'Service' }))
+    await expect
+      .poll(() => f.lines('repair: the Secret of a branch is made again, with another key'))
+      .toMatchObject([object(names.secret)])
   })
 
   test('a settled branch is not written again', async () => {

@@ -221,17 +221,19 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     })
     const done = await s.until('song', 'Complete', 'Finished')
     await eventually(() => s.lines('a run ended').length > 0, 'its end is logged')
-    expect(s.lines('a run ended')).toMatchObject([
-      {
-        workload: 'generation',
-        runId,
-        object: `${s.namespace}/song`,
-        phase: 'Complete',
-        reason: 'Finished',
-        seconds: expect.any(Number),
-        pod: pod.metadata.name,
-      },
-    ])
+    await expect
+      .poll(() => s.lines('a run ended'))
+      .toMatchObject([
+        {
+          workload: 'generation',
+          runId,
+          object: `${s.namespace}/song`,
+          phase: 'Complete',
+          reason: 'Finished',
+          seconds: expect.any(Number),
+          pod: pod.metadata.name,
+        },
+      ])
     expect(done.status).toMatchObject({
       progress: 1,
       output: { key: 'audio/n1', seconds: 12 },
@@ -434,9 +436,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       ({ status }) => status.podName === second.metadata.name && status.attempts === 2,
       'the second worker has it',
     )
-    expect(s.lines('repair: a lost worker is replaced')).toMatchObject([
-      { runId, object: `${s.namespace}/song`, because: `Its pod ${pod.metadata.name} is gone.` },
-    ])
+    await expect
+      .poll(() => s.lines('repair: a lost worker is replaced'))
+      .toMatchObject([{ runId, object: `${s.namespace}/song`, because: `Its pod ${pod.metadata.name} is gone.` }])
   })
 
   test('a pod that its Job replaces is logged as a repair, once', async () => {
@@ -460,13 +462,15 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     )
     await s.publish(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12 } as never })
     await s.until('song', 'Complete', 'Finished')
-    expect(s.lines('repair: a lost worker is replaced')).toMatchObject([
-      {
-        runId,
-        object: `${s.namespace}/song`,
-        because: `Its Job made ${second.metadata.name} in place of ${first.metadata.name}.`,
-      },
-    ])
+    await expect
+      .poll(() => s.lines('repair: a lost worker is replaced'))
+      .toMatchObject([
+        {
+          runId,
+          object: `${s.namespace}/song`,
+          because: `Its Job made ${second.metadata.name} in place of ${first.metadata.name}.`,
+        },
+      ])
   })
 
   test('a run that requests more resources than idle workers have does not claim one', async () => {
@@ -507,17 +511,19 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Pending', 'Starting')
     await s.client.delete(generationJobs, s.ref('song'))
     expect(reasonOf(await s.firstOf(runTopic.generation(runOf(requested))))).toBe('Cancelled')
-    expect(s.lines('a run ended')).toMatchObject([
-      {
-        workload: 'generation',
-        runId: runOf(requested),
-        object: `${s.namespace}/song`,
-        phase: 'Failed',
-        reason: 'Cancelled',
-        seconds: expect.any(Number),
-        detail: 'The GenerationJob was deleted.',
-      },
-    ])
+    await expect
+      .poll(() => s.lines('a run ended'))
+      .toMatchObject([
+        {
+          workload: 'generation',
+          runId: runOf(requested),
+          object: `${s.namespace}/song`,
+          phase: 'Failed',
+          reason: 'Cancelled',
+          seconds: expect.any(Number),
+          detail: 'The GenerationJob was deleted.',
+        },
+      ])
   })
 
   test('a run whose Job a quota rejects reports it', async () => {

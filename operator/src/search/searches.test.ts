@@ -77,18 +77,20 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await eventually(() => testbed.isGone('cold'), 'it is removed')
     // The watch may report the deletion before its response arrives.
     await expect.poll(testbed.writes).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
-    expect(testbed.lines('a run ended')).toMatchObject([
-      {
-        workload: 'search',
-        runId,
-        object: `${testbed.namespace}/cold`,
-        phase: 'Complete',
-        reason: 'Finished',
-        seconds: expect.any(Number),
-        pod: pod.metadata.name,
-        detail: 'It found 41 listings.',
-      },
-    ])
+    await expect
+      .poll(() => testbed.lines('a run ended'))
+      .toMatchObject([
+        {
+          workload: 'search',
+          runId,
+          object: `${testbed.namespace}/cold`,
+          phase: 'Complete',
+          reason: 'Finished',
+          seconds: expect.any(Number),
+          pod: pod.metadata.name,
+          detail: 'It found 41 listings.',
+        },
+      ])
     const counted = await testbed.metrics()
     expect(counted).toContain('trellis_run_start_duration_seconds_count{workload="search",warm="false"} 1')
     expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
@@ -139,13 +141,13 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
     expect(await testbed.podsOf(search)).toEqual([])
     const object = `${testbed.namespace}/lost`
-    expect(testbed.lines('repair: a lost worker is replaced')).toMatchObject([
-      { runId, object, because: `Its pod ${pod.metadata.name} is gone.` },
-    ])
+    await expect
+      .poll(() => testbed.lines('repair: a lost worker is replaced'))
+      .toMatchObject([{ runId, object, because: `Its pod ${pod.metadata.name} is gone.` }])
     await eventually(() => testbed.lines('a run ended').length > 0, 'its end is logged')
-    expect(testbed.lines('a run ended')).toMatchObject([
-      { runId, object, phase: 'Failed', reason: 'WorkerLost', pod: second.metadata.name },
-    ])
+    await expect
+      .poll(() => testbed.lines('a run ended'))
+      .toMatchObject([{ runId, object, phase: 'Failed', reason: 'WorkerLost', pod: second.metadata.name }])
   })
 
   test('a second worker of a run is ended, and logged as a repair', async () => {
@@ -163,9 +165,9 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
     await eventually(async () => (await testbed.podsOf(search)).length === 1, 'the second worker is ended')
     expect((await testbed.podsOf(search))[0]?.metadata.uid).toBe(pod.metadata.uid)
-    expect(testbed.lines('repair: a second worker of a run is ended')).toMatchObject([
-      { runId, object: `${testbed.namespace}/twice`, pod: surplus.metadata.name },
-    ])
+    await expect
+      .poll(() => testbed.lines('repair: a second worker of a run is ended'))
+      .toMatchObject([{ runId, object: `${testbed.namespace}/twice`, pod: surplus.metadata.name }])
   })
 
   test('an evicted worker is replaced, and its pod is retained for inspection', async () => {
@@ -286,17 +288,19 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(held.status.startTime).toBeUndefined()
     expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
     await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
-    expect(testbed.lines('a run ended')).toMatchObject([
-      {
-        workload: 'search',
-        runId,
-        object: `${testbed.namespace}/paused`,
-        phase: 'Failed',
-        reason: 'Suspended',
-        seconds: expect.any(Number),
-        pod: pod.metadata.name,
-      },
-    ])
+    await expect
+      .poll(() => testbed.lines('a run ended'))
+      .toMatchObject([
+        {
+          workload: 'search',
+          runId,
+          object: `${testbed.namespace}/paused`,
+          phase: 'Failed',
+          reason: 'Suspended',
+          seconds: expect.any(Number),
+          pod: pod.metadata.name,
+        },
+      ])
     await testbed.change('paused', { suspend: false })
     const next = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     const nextRun = await start(testbed, next)
@@ -321,18 +325,20 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     const { pod, runId } = await running(testbed, 'deleted')
     await testbed.remove('deleted')
     expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
-    expect(testbed.lines('a run ended')).toMatchObject([
-      {
-        workload: 'search',
-        runId,
-        object: `${testbed.namespace}/deleted`,
-        phase: 'Failed',
-        reason: 'Cancelled',
-        seconds: expect.any(Number),
-        pod: pod.metadata.name,
-        detail: 'The Search was deleted.',
-      },
-    ])
+    await expect
+      .poll(() => testbed.lines('a run ended'))
+      .toMatchObject([
+        {
+          workload: 'search',
+          runId,
+          object: `${testbed.namespace}/deleted`,
+          phase: 'Failed',
+          reason: 'Cancelled',
+          seconds: expect.any(Number),
+          pod: pod.metadata.name,
+          detail: 'The Search was deleted.',
+        },
+      ])
   })
 
   test('a Search created suspended has no run, so no end is logged', async () => {
@@ -415,7 +421,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(again.status).toMatchObject({ podName: idle.metadata.name, warm: true, attempts: 2 })
     await testbed.lose(claimed)
     expect(readyOf(await testbed.until('again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
-    expect(testbed.lines('repair: a lost worker is replaced')).toHaveLength(1)
+    await expect.poll(() => testbed.lines('repair: a lost worker is replaced')).toHaveLength(1)
   })
 
   test('a lost worker is replaced by an idle one', async () => {

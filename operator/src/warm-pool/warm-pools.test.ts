@@ -218,14 +218,16 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     await eventually(async () => (await idlePods()).length === 1, 'one pod is left')
     await client.setScale(warmPools, { name: 'pool', namespace }, 2)
     await allReady(2)
-    expect(recorded.lines('repair: a lost idle worker is replaced')).toMatchObject([
-      {
-        workload: 'search',
-        object: `${namespace}/pool`,
-        pod: `${namespace}/${pod.metadata.name}`,
-        because: 'Its pod is gone.',
-      },
-    ])
+    await expect
+      .poll(() => recorded.lines('repair: a lost idle worker is replaced'))
+      .toMatchObject([
+        {
+          workload: 'search',
+          object: `${namespace}/pool`,
+          pod: `${namespace}/${pod.metadata.name}`,
+          because: 'Its pod is gone.',
+        },
+      ])
   })
 
   test('outdated workers are replaced one at a time, while the others can be claimed', async () => {
