@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@trellis/distributed/servers'
@@ -22,6 +23,8 @@ export type OperatorProcess = AsyncDisposable & {
   startedAt: number
   /** Undefined while it does not answer. */
   read: () => Promise<Reading | undefined>
+  /** Its resident memory in bytes, from the kernel: reading the metrics costs the process itself some time. */
+  residentBytes: () => Promise<number>
   /** Sends the signal; resolves when the process is gone. */
   end: (signal: NodeJS.Signals) => Promise<unknown>
 }
@@ -116,6 +119,10 @@ export const startOperator = async (
     read: async () => {
       const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined)
       return response?.ok ? parseReading(await response.text()) : undefined
+    },
+    residentBytes: async () => {
+      const status = await readFile(`/proc/${operator.child.pid}/status`, 'utf8')
+      return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1]) * 1_024
     },
     end: operator.end,
     [Symbol.asyncDispose]: operator[Symbol.asyncDispose],

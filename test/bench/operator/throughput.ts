@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { controllerOf } from '@trellis/operator/runtime'
 import { isFinished } from '../../../operator/src/runs/mod.ts'
-import { round } from '../machine.ts'
+import { median, round, samplePace } from '../machine.ts'
 import { forEach, makeSearch } from './api.ts'
 import { openLoop } from './arrivals.ts'
 import { inPercentiles } from './latencies.ts'
@@ -22,20 +22,25 @@ export const readingOf = async (operator: OperatorProcess): Promise<Reading> => 
   return reading
 }
 
-/** Samples the resident memory of the operator every second; the returned function stops it and returns the maximum in bytes. */
-const watchMemory = (operator: OperatorProcess) => {
+/** The goals are for a machine that takes this many milliseconds for 10 MB of JSON. */
+const goalPace = 45
+
+/** Samples the resident memory of the operator and the pace every second; the returned function stops it and returns the maximum in bytes and the median. */
+const watchMachine = (operator: OperatorProcess) => {
   const stop = new AbortController()
-  let max = 0
+  let bytes = 0
+  const paces: number[] = []
   const watching = (async () => {
     while (!stop.signal.aborted) {
-      max = Math.max(max, (await operator.read())?.sum('process_resident_memory_bytes') ?? 0)
+      bytes = Math.max(bytes, await operator.residentBytes())
+      paces.push(samplePace())
       await sleep(1_000)
     }
   })()
   return async () => {
     stop.abort()
     await watching
-    return max
+    return { bytes, pace: median(paces) }
   }
 }
 
@@ -89,7 +94,7 @@ export const measureThroughput = async (
   const earlier = new Set(played.searches.list().map(({ metadata }) => metadata.uid))
   const ours = () => played.searches.list().filter(({ metadata }) => !earlier.has(metadata.uid))
   const before = await readingOf(operator)
-  const memory = watchMemory(operator)
+  const machine = watchMachine(operator)
   const progress = watchProgress(played)
   const began = performance.now()
   const names = Array.from({ length: count }, (_, at) => `search-${earlier.size + at}`)
@@ -100,7 +105,7 @@ export const measureThroughput = async (
   while (ours().filter(isFinished).length < count) await Promise.race([sleep(20), played.failure])
   const took = performance.now() - began
   progress.stop()
-  const bytes = await memory()
+  const { bytes, pace } = await machine()
   const after = await readingOf(operator)
   const complete = ours().filter(({ status }) => status.phase === 'Complete').length
   const grown = (name: string, labels?: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels)
@@ -111,11 +116,12 @@ export const measureThroughput = async (
   const renewals = grown(requests, { method: 'PUT' })
   const all = methods.reduce((sum, method) => sum + grown(requests, { method }), 0) - renewals
   const seconds = took / 1_000
+  const processor = grown('process_cpu_seconds_total') * 1_000
   return [
     `  ${complete} of ${count} Searches to Complete: ${round(count / seconds)} a second (created within ${round(created / 1_000)} s, ${round(count / (created / 1_000))} a second)`,
     ...progress.lines(),
     `    requests a Search: ${each(all)}: POST pods ${each(posted - events)}, POST events ${each(events)}, PATCH (status) ${each(grown(requests, { method: 'PATCH' }))}, GET ${each(grown(requests, { method: 'GET' }))}, DELETE ${each(grown(requests, { method: 'DELETE' }))}; beside them ${renewals} renewals of the lease`,
-    `    processor a Search: ${each(grown('process_cpu_seconds_total') * 1_000, 1)} ms of the operator; reconciles a Search ${each(grown('controller_runtime_reconcile_total', { controller: 'search' }), 1)}`,
+    `    processor a Search: ${each(processor, 1)} ms of the operator at a pace of ${round(pace)} ms, ${each((processor * goalPace) / pace, 1)} ms at one of ${goalPace}; reconciles a Search ${each(grown('controller_runtime_reconcile_total', { controller: 'search' }), 1)}`,
     `    resident memory of the operator: ${megabytes(before.sum('process_resident_memory_bytes'))} MB before, ${megabytes(bytes)} MB at most; its heap afterwards: ${megabytes(after.sum('nodejs_heap_size_used_bytes'))} MB`,
   ]
 }
