@@ -230,6 +230,32 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('a search that replaces one under way shows that it is read, and no result of the other', async () => {
+    const { page, context, problems } = await installation.open()
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/\/listings\/api\/updates\//, async (route) => {
+      if (route.request().method() === 'DELETE') await isReleased
+      await route.continue()
+    })
+    await page.goto('/listings?q=canon+camera&pages=5')
+    const results = page.getByRole('list', { name: 'Listings' }).getByRole('listitem')
+    await results.first().waitFor()
+    const main = page.getByRole('main')
+    const ending = page.waitForRequest((request) => request.method() === 'DELETE')
+    await main.getByRole('searchbox', { name: 'Search listings' }).fill('thinkpad')
+    await main.getByRole('button', { name: 'Search', exact: true }).click()
+    await ending
+    await main.getByRole('status', { name: 'Loading' }).waitFor()
+    expect(await main.getByText(/\d+ results/).count()).toBe(0)
+    release()
+    await results
+      .filter({ hasText: /thinkpad/i })
+      .first()
+      .waitFor()
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
   test('exports wait until it is known whether they are configured', async () => {
     const { page, context } = await installation.open()
     const id = await createIncident(installation.origin, 'Exported early')
@@ -248,7 +274,9 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await dialog.getByRole('status').getByText('What this needs is still being loaded.').waitFor()
     loadReceiver()
     loadSettings()
-    await dialog.getByRole('button', { name: 'Send bundle', disabled: true }).click({ force: true })
+    const send = dialog.getByRole('button', { name: 'Send bundle', disabled: true })
+    await expect.poll(() => send.getAttribute('title')).toContain('No receiver of bundles is configured')
+    await send.click({ force: true })
     await dialog.getByRole('status').getByText('No receiver of bundles is configured').waitFor()
     expect(requested.filter((path) => path.includes(id))).toEqual([])
     await context.close()

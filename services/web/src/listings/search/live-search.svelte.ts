@@ -117,10 +117,11 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     if (isClosed) return
     const stopped = stop()
     const own = round
-    await stopped
-    if (own !== round) return
+    // At once: ending the one before takes a request.
     clear()
     state = 'searching'
+    await stopped
+    if (own !== round) return
     try {
       const response = await request('GET /listings/api/search/async', { query: parametersOf(query) })
       const { session_id: id } = (await response.json()) as SearchAsyncResponseRest

@@ -46,9 +46,5 @@ export const createResultOrder = ({ results, applied, ownCurrency }: Inputs) => 
     sortAgain: () => {
       order = arranged.ids
     },
-    /** For another search. */
-    reset: () => {
-      order = []
-    },
   }
 }
