@@ -103,6 +103,17 @@ describe('a failed sign-in', () => {
     '<Event><System><EventID>4625</EventID><Level>0</Level></System></Event>',
     "<Event><System><EventID Qualifiers=''>4625</EventID></System></Event>",
     'logdesc="SSL VPN login fail" action="ssl-login-fail" msg="SSL user failed to logged in"',
+    'An account failed to log on.',
+    'Failed to authenticate user [kim]',
+    'Could not authenticate kim',
+    'kim failed to sign in',
+    'failed to log in as kim from 192.0.2.7',
+    'Login attempt failed for user kim',
+    'Login was unsuccessful for kim',
+    'Sign-in failed for kim@example.com',
+    '2024/05/01 10:20:30 [error] 7#7: *9 user "kim": password mismatch, client: 192.0.2.7, server: attic',
+    'error: maximum authentication attempts exceeded for kim from 192.0.2.7 port 22 ssh2 [preauth]',
+    `type=USER_AUTH msg=audit(1714558830.250:456): pid=7 uid=0 msg='op=PAM:authentication grantors=? acct="kim" exe="/usr/sbin/sshd" hostname=192.0.2.7 addr=192.0.2.7 terminal=ssh res=failed'`,
   ])('is tagged, and not as a network problem: %s', (line) => {
     const { severity, patterns } = enrichedAs(line)
     expect(patterns).toContain('auth_failure')
@@ -115,9 +126,20 @@ describe('a failed sign-in', () => {
     'fail2ban.jail: Jail sshd uses login filter',
     '<EventID>4624</EventID>',
     'login page rendered',
+    'failed to log into /srv/shelf.log',
+    'the login page failed to render',
+    `type=USER_AUTH msg=audit(1714558830.250:456): pid=7 msg='op=PAM:authentication acct="kim" res=success'`,
   ])('is not detected in: %s', (line) => {
     expect(enrichedAs(line).patterns).not.toContain('auth_failure')
   })
+})
+
+test('a missing name in a password file is no probe for the file, a request for it is one', () => {
+  const refused = 'user "kim" was not found in "/etc/nginx/.htpasswd", client: 192.0.2.7, request: "GET / HTTP/1.1"'
+  expect(enrichedAs(refused).patterns).not.toContain('web_attack')
+  for (const path of ['/.htpasswd', '/shelf/.htpasswd'])
+    expect(enrichedAs(`192.0.2.7 - - "GET ${path} HTTP/1.1" 404 7`).patterns).toContain('web_attack')
+  expect(enrichedAs('{"uri":"/.htpasswd"}').patterns).toContain('web_attack')
 })
 
 describe('severity of lines without a level', () => {
@@ -155,6 +177,7 @@ test.each([
   'attic : ok=2 changed=0 unreachable=0 failed=0',
   'postfix/smtpd[7]: disconnect from unknown[192.0.2.7] ehlo=1 quit=1 commands=2',
   'sshd[7]: Disconnected from user kim 192.0.2.7 port 50022',
+  'unknown host key of shelf was added',
   'pool: active=5 idle=5 timeout=30000',
 ])('a line that reports no trouble has neither severity nor pattern: %s', (line) => {
   expect(enrichedAs(line)).toEqual({ severity: 0, patterns: [] })
@@ -166,6 +189,23 @@ test.each([
   ['lookup shelf.example.com: NXDOMAIN', 'dns_failure'],
   ['DNS_PROBE_FINISHED_NXDOMAIN', 'dns_failure'],
   ['the resolver returned NXDOMAIN for shelf.example.com', 'dns_failure'],
+  ['dial tcp: lookup shelf on 192.0.2.53:53: no such host', 'dns_failure'],
+  ['java.net.UnknownHostException: shelf', 'dns_failure'],
+  ['[Errno 8] nodename nor servname provided, or not known', 'dns_failure'],
+  ['could not translate host name "shelf" to address: Name does not resolve', 'dns_failure'],
+  ['shelf.example.com could not be resolved (3: Host not found)', 'dns_failure'],
+  ['ping: unknown host shelf', 'dns_failure'],
+  ['Get "https://shelf/": context deadline exceeded', 'connection_timeout'],
+  [
+    'Get "https://shelf/": net/http: request canceled (Client.Timeout exceeded while awaiting headers)',
+    'connection_timeout',
+  ],
+  ['Error: socket hang up', 'connection_reset'],
+  ['server closed the connection unexpectedly', 'connection_reset'],
+  ['Lost connection to MySQL server during query', 'connection_reset'],
+  ['MySQL server has gone away', 'connection_reset'],
+  ['unable to verify the first certificate', 'certificate_problem'],
+  ['PKIX path building failed: unable to find valid certification path to requested target', 'certificate_problem'],
   ['08[IKE] <con2|7> EAP-MS-CHAPv2 verification failed, retry (1)', 'auth_failure'],
   ["06[IKE] <con1|7> XAuth authentication of 'kim' failed", 'auth_failure'],
   ['dovecot_login authenticator failed for ([192.0.2.7]): 535 Incorrect authentication data', 'auth_failure'],
