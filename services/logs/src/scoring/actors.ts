@@ -29,7 +29,7 @@ const userPatterns: readonly RegExp[] = [
     'i',
   ),
   new RegExp(String.raw`\b(?:target_?|sasl_|account_?)(?:user_?name|id)(?:["']?\s*[:=]\s*|["']>)\\?["'<]?${name}`, 'i'),
-  new RegExp(String.raw`\b(?:user(?:_?name)?|account|email)(?:["']?\s*:\s*|["']?=)\\?["'<]?${name}`, 'i'),
+  new RegExp(String.raw`\b(?:user(?:_?name)?|account|acct|email)(?:["']?\s*:\s*|["']?=)\\?["'<]?${name}`, 'i'),
   new RegExp(String.raw`\blogin(?:["']\s*:\s*|=)\\?["'<]?${name}`, 'i'),
   new RegExp(
     String.raw`\b(?:user|account)(?:name)? ["'\\]*(?!(?:was|is|has|not|for|from|in|logged|failed|unknown)\b)${name}`,

@@ -53,6 +53,16 @@ describe('the events that an entry reports', () => {
       'pam: authentication failure; rhost=pool-7.example.net  user=kim',
       ['failed_sign_in', 'pool-7.example.net', 'kim'],
     ],
+    [
+      "Linux's audit daemon, a failed sign-in",
+      `type=USER_AUTH msg=audit(1714558830.250:456): pid=7 uid=0 auid=4294967295 ses=4294967295 msg='op=PAM:authentication grantors=? acct="kim" exe="/usr/sbin/sshd" hostname=192.0.2.7 addr=192.0.2.7 terminal=ssh res=failed'`,
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      "Linux's audit daemon, a sign-in",
+      `type=USER_LOGIN msg=audit(1714558830.250:457): pid=7 uid=0 auid=1000 ses=3 msg='op=login id=1000 acct="kim" exe="/usr/sbin/sshd" hostname=192.0.2.7 addr=192.0.2.7 terminal=ssh res=success'`,
+      ['sign_in', '192.0.2.7', 'kim'],
+    ],
     ['Windows, a failed sign-in', loginEvent(4625), ['failed_sign_in', '192.0.2.7', 'kim']],
     ['Windows, a sign-in', loginEvent(4624), ['sign_in', '192.0.2.7', 'kim']],
     [

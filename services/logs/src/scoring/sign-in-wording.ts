@@ -47,6 +47,17 @@ const windowsKinds: Readonly<Record<string, SecurityEventKind>> = {
 /** Event 4776 reports successful checks, too. */
 const windowsSuccess = /\bstatus["']?\s*(?:[=:]|>)\s*["']?0x0\b/i
 
+/**
+ * Records of Linux's audit daemon (https://github.com/linux-audit/audit-documentation/wiki), underscores replaced. A failed sign-in also has a
+ * USER_LOGIN record, which is not counted again.
+ */
+const auditRecord = /\btype=USER (?:AUTH\b.{0,500}\bres=(?<failed>failed)|LOGIN\b.{0,500}\bres=success)\b/
+
+const ofAudit = (plain: string): SecurityEventKind | undefined => {
+  const record = auditRecord.exec(plain)
+  return record ? (record.groups?.failed ? 'failed_sign_in' : 'sign_in') : undefined
+}
+
 const ofWindows = (text: string): SecurityEventKind | undefined => {
   const code = windowsEvent.exec(text)?.groups?.code
   if (code === '4776') return windowsSuccess.test(text) ? 'sign_in' : 'failed_sign_in'
@@ -59,7 +70,7 @@ const path = /(?:\/{1,3}[\w.,:;%+=[\]-]+){2,}/g
 /** The outcome of a sign-in that a text reports, if any. */
 export const signInOf = (text: string): SecurityEventKind | undefined => {
   const plain = plainWording(text.includes('/') ? text.replace(path, ' ') : text)
-  return ofWindows(text) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
+  return ofWindows(text) ?? ofAudit(plain) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
 /** Every text about a sign-in contains one of these words. */
