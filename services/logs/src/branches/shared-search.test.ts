@@ -11,6 +11,7 @@ import { aroundEntry } from '../search/context.ts'
 import { parseQuery } from '../search/query.ts'
 import type { FoundEntry, SearchRequest } from '../search/search.ts'
 import { sourcesRpc } from '../sources/rpc.ts'
+import type { TailParameters } from '../tail/frames.ts'
 import { templatesRpc } from '../templates/rpc.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch } from './directory.ts'
@@ -147,6 +148,39 @@ test('an entry that several branches have is found once in each, whatever the pa
     const found = await allPages(engine, request('pump', { limit }))
     expect(found.map(({ entry }) => entry.origin.branch)).toEqual([null, 'attic', 'barn'])
   }
+})
+
+test('a tail of a branch applies all filters of the request', async () => {
+  await using folder = await temporaryDirectory()
+  await using own = await openEngineIn(folder.path)
+  await using barn = await serveBranch('barn')
+  const refused: Pushed = { text: 'sshd: Failed password for kim', source_id: 'sshd' }
+  const closed: Pushed = { text: 'ledger closed', source_id: 'ledger' }
+  await barn.push([refused, closed])
+  const directory = { active: async () => [barn.active] }
+  const { engine, tails } = createSharedSearch({ own: own.engine, directory, waitMilliseconds: 20_000, log: silentLog })
+  const templateOf = async (q: string) => (await engine.search(request(q))).entries[0]?.entry.templateId ?? q
+  let sequence = 1
+  /** The texts that arrive when the excluded entry is pushed, then the included entry. */
+  const followed = async (parameters: TailParameters, excluded: Pushed, included: Pushed): Promise<string[]> => {
+    const left = new AbortController()
+    const texts: string[] = []
+    const [tail] = await tails(parameters)
+    for await (const { event } of tail?.open(undefined, left.signal) ?? []) {
+      if (event?.$case === 'entry') texts.push(event.value.text)
+      if (texts.includes(included.text)) break
+      if (event !== null) continue
+      sequence++
+      await barn.push([{ ...excluded, sequence }])
+      await barn.push([{ ...included, sequence }])
+    }
+    left.abort()
+    return texts
+  }
+  expect(await followed({ notSource: 'sshd' }, refused, closed)).toEqual([closed.text])
+  expect(await followed({ notDomain: 'auth' }, refused, closed)).toEqual([closed.text])
+  expect(await followed({ template: await templateOf('closed') }, refused, closed)).toEqual([closed.text])
+  expect(await followed({ notTemplate: await templateOf('closed') }, closed, refused)).toEqual([refused.text])
 })
 
 describe('an unreachable branch', () => {

@@ -271,13 +271,14 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     engine: { ...own, search, searchSerialized, countWords, find, sources, templates, deleteSource, setSeverity },
     onBranches: createBranchWatch({ directory }),
     tails: async (tailParameters) => {
-      const { q, source, severity, domain, pattern, tenant } = tailParameters as Partial<Record<string, string | null>>
+      const { q, source, notSource, severity, domain, notDomain, pattern, template, notTemplate, tenant } =
+        tailParameters as Partial<Record<string, string | null>>
+      const filters = { source, notSource, severity, domain, notDomain, pattern, template, notTemplate, tenant }
       const followed = await selectedBranches(tailParameters.branch || undefined)
       return followed.flatMap(({ slug, client }): TailShard[] => {
         if (!client) return []
-        const parameters = { q, source, severity, domain, pattern, tenant }
         return [
-          { name: slug, open: (lastEventId, signal) => client.tailBranch({ ...parameters, lastEventId }, { signal }) },
+          { name: slug, open: (lastEventId, signal) => client.tailBranch({ q, ...filters, lastEventId }, { signal }) },
         ]
       })
     },
