@@ -58,9 +58,9 @@ const pairsOf = (pairs: RegExp, line: string, unescaped: (text: string) => strin
 
 /** A line of which much is in pairs: they are fields beside those of its groups, and the message where it has none. */
 const withPairs = (described: Description, format: PatternFormat, hasMessage: boolean, line: string): Description => {
-  const { pairs, unescaped = asWritten } = format
+  const { pairs, unescaped = asWritten, unescapedPairs = unescaped } = format
   if (!pairs) return described
-  const found = pairsOf(pairs, line, unescaped)
+  const found = pairsOf(pairs, line, unescapedPairs)
   const fields = { ...found, ...described.fields }
   if (hasMessage) return { ...described, message: unescaped(described.message), fields }
   const written = Object.entries(found).map(([name, value]) => `${name}=${value}`)

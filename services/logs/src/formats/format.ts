@@ -34,6 +34,8 @@ export type PatternFormat = {
   pairs?: RegExp
   /** What it escapes, in the values of pairs and in the message, as it was meant; as it is written where this is absent. */
   unescaped?: (text: string) => string
+  /** The same for the values of pairs alone, where the message escapes nothing. */
+  unescapedPairs?: (text: string) => string
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
   /** Its first group is the stream that a wrapped line came by: a trace goes on in its own stream. */

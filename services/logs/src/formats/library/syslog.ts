@@ -25,6 +25,9 @@ const carries = [
   'go-log',
 ]
 
+/** Values of structured data escape these three characters; another backslash is one (RFC 5424, 6.3.3). */
+const withoutEscapes = (value: string): string => value.replace(/\\(["\\\]])/g, '$1')
+
 /** Syslog as it goes over the wire and as it lies in files, and the journal's ways to print. */
 export const syslogFormats: readonly LogFormat[] = [
   {
@@ -37,6 +40,7 @@ export const syslogFormats: readonly LogFormat[] = [
     carries,
     // Parameters of the structured data, also with Check Point's colons.
     pairs: /(?<=[[ ])([\w.-]{1,100})[=:]"((?:[^"\\]|\\.)*)"/g,
+    unescapedPairs: withoutEscapes,
     samples: [
       {
         line: '<134>1 2024-08-24T05:14:15Z gate7 CheckPoint 77 - [action:"Drop"; src:"192.0.2.9"; proto:"6"]',
@@ -49,6 +53,11 @@ export const syslogFormats: readonly LogFormat[] = [
         severity: 'CRITICAL',
         message: 'su root failed for kim on /dev/pts/8',
         fields: { host: 'mail.example.net', program: 'su', pid: '77', id: 'ID47', iut: '3' },
+      },
+      {
+        line: String.raw`<34>1 2024-10-11T22:14:15.003Z attic su 77 - [a@32473 path="C:\\new" note="\"no\" [x\]"] C:\\new`,
+        message: String.raw`C:\\new`,
+        fields: { path: String.raw`C:\new`, note: '"no" [x]' },
       },
       {
         line: '<165>1 2024-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 - - all is well',
