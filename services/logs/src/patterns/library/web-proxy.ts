@@ -34,7 +34,7 @@ export const webProxy: readonly PatternRow[] = [
     'WARN',
     'A request that probes for a vulnerability',
     'passwd etc env git php wp admin cgi select union script jndi htpasswd wget',
-    /(?:\.\.|%2e%2e|\.%2e)(?:\/|%2f|\\)|\/etc\/(?:passwd|shadow)|\/\.(?:env|git\/|aws\/)|(?:(?<!\w)|\b(?:GET|HEAD|POST|PUT) \S+)\/\.htpasswd|\bunion(?:\s|%20|\+)+(?:all(?:\s|%20|\+)+)?select\b|<script\b|%3cscript|\$\{jndi:|\/wp-config\.php|\/phpmyadmin|\/cgi-bin\/.*(?:%2e|\.\.)/i,
+    /(?:\.\.|%2e%2e|\.%2e)(?:\/|%2f|\\)|\/etc\/(?:passwd|shadow)(?!-?\w)|\/\.(?:env|git\/|aws\/)|(?:(?<!\w)|\b(?:GET|HEAD|POST|PUT) \S+)\/\.htpasswd|\bunion(?:\s|%20|\+)+(?:all(?:\s|%20|\+)+)?select\b|<script\b|%3cscript|\$\{jndi:|\/wp-config\.php|\/phpmyadmin|\/cgi-bin\/.*(?:%2e|\.\.)/i,
     'GET /cgi-bin/.%2e/.%2e/etc/passwd HTTP/1.1',
     'GET /index.php HTTP/1.1',
   ],
