@@ -194,6 +194,44 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('typed filters are part of the next search, whichever control starts it', async () => {
+    const { page, problems } = await installation.open()
+    await page.goto('/listings?q=thinkpad')
+    await settled(page)
+    const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
+    const box = page.getByRole('searchbox', { name: 'Search listings' })
+    const addressHas = (expected: Record<string, string>) =>
+      page.waitForURL(({ searchParams }) =>
+        Object.entries(expected).every(([name, value]) => searchParams.get(name) === value),
+      )
+    await filters.getByLabel('Lowest price').fill('300')
+    await box.press('Enter')
+    await addressHas({ min: '300' })
+    await filters.getByLabel('Must include').fill('8gb|16gb')
+    await filters.getByLabel('How').selectOption('groups')
+    await addressHas({ min: '300', must: '8gb|16gb', mode: 'groups' })
+    await filters.getByLabel('Must not include').fill('broken')
+    const saving = page.waitForRequest((request) => request.method() === 'PATCH')
+    await filters.getByRole('button', { name: 'Start new searches with these' }).click()
+    expect((await saving).postDataJSON().value).toContain('"must_exclude":"broken"')
+
+    await filters.getByLabel('Highest price').fill('200')
+    await box.press('Enter')
+    await page.getByText('The lowest price is above the highest, so nothing can be found.').waitFor()
+    await box.fill('')
+    await box.press('Enter')
+    await page.getByRole('button', { name: 'canon camera' }).waitFor()
+    expect(await page.getByText('Nothing was found').count()).toBe(0)
+    await box.fill('نص'.repeat(250))
+    await page.setViewportSize({ width: 360, height: 740 })
+    await box.press('Enter')
+    await page.getByText('The lowest price is above the highest').waitFor()
+    await page.getByRole('button', { name: 'Search without filters' }).click()
+    await page.getByText('Nothing was found for').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    expect(problems()).toEqual([])
+  })
+
   test('two listings are compared side by side, and one that is gone leaves the other', async () => {
     const { page, problems } = await installation.open()
     await search(page, 'q=canon+camera')
