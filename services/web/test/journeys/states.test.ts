@@ -313,6 +313,18 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await checkDialog(page, 'New target', () => press(page, 'New target').click())
     await page.goto('/logs/context')
     await checkDialog(page, 'Write a document', () => press(page, 'Write a document').click())
+    await press(page, 'Write a document').click()
+    const text = page.getByRole('dialog').getByLabel('Text')
+    const { x = 0, y = 0 } = (await text.boundingBox()) ?? {}
+    // Selected with the mouse, and released beside the dialog; then a click there.
+    await text.hover()
+    await page.mouse.down()
+    await page.mouse.move(x - 100, y)
+    await page.mouse.up()
+    await text.fill('Restart the shop after the database')
+    await page.mouse.click(x - 100, y)
+    expect(await text.inputValue()).toBe('Restart the shop after the database')
+    await text.fill('')
     await page.goto('/logs/sources')
     await checkDialog(page, 'Delete a source', () => press(page, 'Delete shop').click())
     const id = await createIncident(installation.origin, 'Checkout fails')
