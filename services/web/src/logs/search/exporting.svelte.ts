@@ -1,6 +1,7 @@
 import { onDestroy } from 'svelte'
 import { action } from '../../api/action.svelte.ts'
 import type { RequestOf } from '../../api/client.ts'
+import { counted } from '../../ui/counted.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { toasts } from '../../ui/toasts.svelte.ts'
 import type { ExportFormat } from './export.ts'
@@ -22,7 +23,7 @@ export const createExporting = (query: () => Query, total: () => number) => {
       })
       saveFile(file)
       const limit = isComplete ? '' : ', the most that one file may have: narrow the search for the rest'
-      toasts.show(`${count.toLocaleString('en')} lines exported${limit}`)
+      toasts.show(`${counted(count, 'line')} exported${limit}`)
     } finally {
       progress = undefined
     }
