@@ -1,6 +1,7 @@
 import { here } from '../url/here.svelte.ts'
 
 const rows = 'li, tr, [role="treeitem"]'
+const holders = `${rows}, dialog[open]`
 
 /** The row nearest to one that was removed by this change. */
 const neighbourIn = ({ nextSibling, previousSibling }: MutationRecord): Element | undefined => {
@@ -19,14 +20,14 @@ const focusOn = (element: Element | null): void => {
 }
 
 /**
- * A control of a row may be removed by what it does, alone or with its row. The focus would be lost with it, and a screen reader with its place: it
- * goes to the row, else to the next one, and to the heading of the page after the last. Returns a function that ends this.
+ * A control of a row or dialog may be removed by what it does, alone or with its row. The focus would be lost with it, and a screen reader with its
+ * place: it goes to the row or dialog, else to the next row, and to the heading of the page after the last. Returns a function that ends this.
  */
 export const keepFocus = (): (() => void) => {
   let held: { control: Element; row: Element; path: string } | undefined
   const remember = ({ target }: FocusEvent): void => {
     const control = target instanceof Element && target.closest('main') ? target : undefined
-    const row = control?.closest(rows)
+    const row = control?.closest(holders)
     held = control && row ? { control, row, path: here.path } : undefined
   }
   const observer = new MutationObserver((records) => {

@@ -160,6 +160,8 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     const stems = dialog.getByRole('list', { name: 'Stems' }).getByRole('listitem')
     await stems.first().waitFor()
     expect(await stems.count()).toBe(4)
+    // The button that had the focus is gone.
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('DIALOG')
     await dialog.getByText('Approximate: no model is installed').waitFor()
     await dialog.getByRole('button', { name: 'Play drums' }).click()
     await dialog.getByRole('button', { name: 'Stop drums' }).waitFor()

@@ -256,6 +256,16 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('a DNS filter that is not configured leads to its settings', async () => {
+    const { page, context, problems } = await installation.open()
+    await page.goto('/logs/blocklist')
+    await press(page, 'Test filter').click()
+    await page.getByRole('alert').getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Settings of logs' }).waitFor()
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
   test('exports wait until it is known whether they are configured', async () => {
     const { page, context } = await installation.open()
     const id = await createIncident(installation.origin, 'Exported early')
