@@ -271,14 +271,12 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     engine: { ...own, search, searchSerialized, countWords, find, sources, templates, deleteSource, setSeverity },
     onBranches: createBranchWatch({ directory }),
     tails: async (tailParameters) => {
-      const { q, source, notSource, severity, domain, notDomain, pattern, template, notTemplate, tenant } =
-        tailParameters as Partial<Record<string, string | null>>
-      const filters = { source, notSource, severity, domain, notDomain, pattern, template, notTemplate, tenant }
-      const followed = await selectedBranches(tailParameters.branch || undefined)
+      const { branch, ...parameters } = tailParameters
+      const followed = await selectedBranches(branch || undefined)
       return followed.flatMap(({ slug, client }): TailShard[] => {
         if (!client) return []
         return [
-          { name: slug, open: (lastEventId, signal) => client.tailBranch({ q, ...filters, lastEventId }, { signal }) },
+          { name: slug, open: (lastEventId, signal) => client.tailBranch({ ...parameters, lastEventId }, { signal }) },
         ]
       })
     },
