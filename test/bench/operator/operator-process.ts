@@ -23,7 +23,7 @@ export type OperatorProcess = AsyncDisposable & {
   startedAt: number
   /** Undefined while it does not answer. */
   read: () => Promise<Reading | undefined>
-  /** Its resident memory in bytes, from the kernel: reading the metrics costs the process itself some time. */
+  /** Its resident memory in bytes, from the kernel: reading the metrics costs the process itself some time. 0 after it has ended. */
   residentBytes: () => Promise<number>
   /** Sends the signal; resolves when the process is gone. */
   end: (signal: NodeJS.Signals) => Promise<unknown>
@@ -121,8 +121,8 @@ export const startOperator = async (
       return response?.ok ? parseReading(await response.text()) : undefined
     },
     residentBytes: async () => {
-      const status = await readFile(`/proc/${operator.child.pid}/status`, 'utf8')
-      return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1]) * 1_024
+      const status = await readFile(`/proc/${operator.child.pid}/status`, 'utf8').catch(() => '')
+      return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1] ?? 0) * 1_024
     },
     end: operator.end,
     [Symbol.asyncDispose]: operator[Symbol.asyncDispose],

@@ -25,7 +25,10 @@ export const readingOf = async (operator: OperatorProcess): Promise<Reading> => 
 /** The goals are for a machine that takes this many milliseconds for 10 MB of JSON. */
 const goalPace = 45
 
-/** Samples the resident memory of the operator and the pace every second; the returned function stops it and returns the maximum in bytes and the median. */
+/**
+ * Samples the resident memory of the operator and the pace every second; the returned function stops it and returns the maximum in bytes and
+ * the median in milliseconds. A sample of the pace occupies this process, and with it the simulated workers, for a quarter of the pace.
+ */
 const watchMachine = (operator: OperatorProcess) => {
   const stop = new AbortController()
   let bytes = 0

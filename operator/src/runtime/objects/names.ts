@@ -11,9 +11,7 @@ const suffixLength = 10
 /** A ten-character hash of the parts, about 47 bits. Parts are delimited: `['ab', 'c']` differs from `['a', 'bc']`. */
 const suffixOf = (parts: readonly string[]): string => {
   const digest = hash('sha256', JSON.stringify(parts), 'buffer')
-  let suffix = ''
-  for (let at = 0; at < suffixLength; at += 1) suffix += alphabet[(digest[at] ?? 0) % alphabet.length]
-  return suffix
+  return Array.from(digest.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
 /**
