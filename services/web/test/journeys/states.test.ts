@@ -232,12 +232,20 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
 
   test('a search that replaces one under way shows that it is read, and no result of the other', async () => {
     const { page, context, problems } = await installation.open()
+    const found = await (await context.request.get('/listings/api/search?q=canon+camera')).text()
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    let first: string | undefined
     await page.route(/\/listings\/api\/updates\//, async (route) => {
-      if (route.request().method() === 'DELETE') await isReleased
-      await route.continue()
+      const request = route.request()
+      first ??= request.url()
+      if (request.method() === 'DELETE') await isReleased
+      // The first search never ends, so that the second one has to end it.
+      const headers = { 'content-type': 'text/event-stream' }
+      if (request.method() === 'GET' && request.url() === first)
+        await route.fulfill({ headers, body: `event: listings\ndata: ${found}\n\n` })
+      else await route.continue()
     })
-    await page.goto('/listings?q=canon+camera&pages=5')
+    await page.goto('/listings?q=canon+camera')
     const results = page.getByRole('list', { name: 'Listings' }).getByRole('listitem')
     await results.first().waitFor()
     const main = page.getByRole('main')

@@ -134,14 +134,14 @@ describe('a failed sign-in', () => {
   })
 })
 
-test('a page about password files is no probe for one', () => {
+test('a request for a page about password files is not an attack', () => {
   const requested = (path: string) => enrichedAs(`192.0.2.7 - - "GET ${path} HTTP/1.1" 200 7`).patterns
   expect(requested('/docs/etc/passwd-policies')).not.toContain('web_attack')
   for (const path of ['/a?file=/etc/passwd', '/a?file=/etc/passwd%00.png', '/a?file=/etc/passwd-'])
     expect(requested(path)).toContain('web_attack')
 })
 
-test('a missing name in a password file is no probe for the file, a request for it is one', () => {
+test('a request for a password file is an attack, a name that is missing from one is not', () => {
   const refused = 'user "kim" was not found in "/etc/nginx/.htpasswd", client: 192.0.2.7, request: "GET / HTTP/1.1"'
   expect(enrichedAs(refused).patterns).not.toContain('web_attack')
   for (const path of ['/.htpasswd', '/shelf/.htpasswd'])
