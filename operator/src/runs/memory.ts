@@ -36,8 +36,11 @@ export type RunMemories = {
   drop: (uid: string) => void
 }
 
-/** Milliseconds between two runs that are shown as starting. */
-const shownApart = 20
+/** Milliseconds between two runs that are shown as starting: under load, these writes would delay the start of others. */
+const shownApart = 100
+
+/** Maximum milliseconds after which a run is shown as starting, however many others are. */
+const maxQuiet = 30_000
 
 export const createRunMemories = (clock: Clock): RunMemories => {
   const memories = new Map<string, RunMemory>()
@@ -45,7 +48,7 @@ export const createRunMemories = (clock: Clock): RunMemories => {
 
   /** Of runs that are accepted together, one after the other is shown as starting: most have started by then. */
   const nextQuietUntil = (now: number): number => {
-    latestQuietUntil = Math.max(now + startingQuietly, latestQuietUntil + shownApart)
+    latestQuietUntil = Math.max(now + startingQuietly, Math.min(now + maxQuiet, latestQuietUntil + shownApart))
     return latestQuietUntil
   }
 
