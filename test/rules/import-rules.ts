@@ -94,7 +94,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   svelte: ['services/web/src'],
   'tar-stream': ['services/logs/src/ingest'],
   tldts: ['services/logs/src/blocklist'],
-  undici: ['operator/src/runtime/client', 'services/kit/src/egress'],
+  undici: ['services/kit/src/egress'],
   vite: ['services/web'],
   'wasm-media-encoders': ['services/music/src/export', 'services/music/test'],
   yaml: ['operator/src/crds', 'services/logs/src'],

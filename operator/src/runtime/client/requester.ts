@@ -1,12 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import { childAbortController } from '@trellis/kit/lifecycle'
 import { parseRetryAfter } from '@trellis/kit/retry'
-import { DecoratorHandler, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
 import { ApiError, ConnectionError, NotLeader, readApiError } from './api-error.ts'
-import type { WriteGuard, WriteOptions } from './client.ts'
+import type { WriteOptions } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
+import { readText, send } from './send.ts'
 import type { Lane, Transport } from './transport.ts'
 
 type Query = Record<string, string | number | boolean | undefined>
@@ -51,7 +52,7 @@ export type Requester = {
 }
 
 /** Errors of connections that were never established, so nothing was sent. */
-const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ERR_CONNECT_TIMEOUT'])
 
 /** OpenSSL's certificate verification errors, which occur before anything is sent. */
 const isUntrusted = (code: string): boolean => /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)
@@ -72,25 +73,6 @@ const encodeQuery = (query: Query): string => {
   return `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
 }
 
-const headerOf = (headers: Dispatcher.ResponseData['headers'], name: string): string | undefined => {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
-/** Calls the guard again right before the request is written, since it may have waited for a connection. */
-const guardedHandler = (handler: Dispatcher.DispatchHandler, guard: WriteGuard): Dispatcher.DispatchHandler =>
-  Object.assign(new DecoratorHandler(handler), {
-    onRequestStart: (controller: Dispatcher.DispatchController, context: unknown) => {
-      guard()
-      handler.onRequestStart?.(controller, context)
-    },
-  })
-
-const guarded = (dispatcher: Dispatcher, guard: WriteGuard | undefined): Dispatcher =>
-  guard
-    ? dispatcher.compose((dispatch) => (options, handler) => dispatch(options, guardedHandler(handler, guard)))
-    : dispatcher
-
 const describe = ({ method, path }: Call, error: unknown): string =>
   `${method} ${path}: ${error instanceof Error ? error.message : String(error)}`
 
@@ -101,18 +83,17 @@ export const createRequester = (limits: RequesterOptions): Requester => {
   const exchange = async <T>(
     call: Call,
     signal: AbortSignal,
-    read: (body: Dispatcher.ResponseData['body']) => Promise<T> | T,
+    read: (response: IncomingMessage) => Promise<T> | T,
   ): Promise<T> => {
     const access = await credentials.access()
-    const { host, pathname, origin } = new URL(access.server)
     const { method, verb, body } = call
+    const url = new URL(`${access.server}${call.path}${encodeQuery(call.query ?? {})}`)
     const started = clock.monotonic()
     let code = '<error>'
     try {
-      const dispatcher = guarded(transport.dispatcher(call.lane, access), call.options?.guard)
-      const answer = await dispatcher.request({
-        origin,
-        path: `${pathname === '/' ? '' : pathname}${call.path}${encodeQuery(call.query ?? {})}`,
+      const response = await send({
+        agent: transport.agent(call.lane, access),
+        url,
         method,
         headers: {
           ...access.headers,
@@ -120,14 +101,16 @@ export const createRequester = (limits: RequesterOptions): Requester => {
           'user-agent': limits.userAgent,
           ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
         },
-        body: body ?? null,
+        body,
         signal,
+        beforeWrite: call.options?.guard,
       })
-      code = String(answer.statusCode)
-      if (answer.statusCode < 400) return await read(answer.body)
-      const seconds = parseRetryAfter(headerOf(answer.headers, 'retry-after'), clock.now())
+      const status = response.statusCode ?? 0
+      code = String(status)
+      if (status < 400) return await read(response)
+      const seconds = parseRetryAfter(response.headers['retry-after'], clock.now())
       const rest = seconds === undefined ? undefined : seconds * 1_000
-      throw readApiError(answer.statusCode, await answer.body.text(), rest)
+      throw readApiError(status, await readText(response), rest)
     } catch (error) {
       if (error instanceof ApiError || error instanceof NotLeader) throw error
       call.options?.signal?.throwIfAborted()
@@ -138,7 +121,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
         cause,
       })
     } finally {
-      metrics?.request({ code, method, host, verb, seconds: (clock.monotonic() - started) / 1_000 })
+      metrics?.request({ code, method, host: url.host, verb, seconds: (clock.monotonic() - started) / 1_000 })
     }
   }
 
@@ -153,7 +136,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     using ending = childAbortController(signal ?? never)
     const stopTimer = clock.after(limit, () => ending.abort())
     try {
-      return await exchange(call, ending.signal, (body) => body.json())
+      return await exchange(call, ending.signal, async (response) => JSON.parse(await readText(response)))
     } finally {
       stopTimer()
     }
@@ -176,6 +159,6 @@ export const createRequester = (limits: RequesterOptions): Requester => {
       signal?.throwIfAborted()
       return withRetries(() => withFreshCredentials(() => attempt(call)), { idempotent, signal }, limits)
     },
-    open: (call) => withFreshCredentials(() => exchange(call, call.options.signal, (body) => body)),
+    open: (call) => withFreshCredentials(() => exchange(call, call.options.signal, (response) => response)),
   }
 }
