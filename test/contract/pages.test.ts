@@ -62,6 +62,22 @@ describe('pages', () => {
     expect(await answer.json()).toEqual({ detail: expect.stringContaining('There is nothing at') })
   })
 
+  test('a browser at an unknown path gets the web app with status 404', async () => {
+    await using served = await serve()
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    for (const path of ['/nothing', '/nothing/further?x=1']) {
+      const answer = await served.get(path, { headers })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/)
+      expect(await answer.text()).toContain('src="/assets/app-1.js"')
+      const known = { ...headers, 'if-none-match': answer.headers.get('etag') ?? '' }
+      expect((await served.get(path, { headers: known })).status).toBe(404)
+    }
+    for (const path of ['/probe/api/nothing', '/assets/nothing.js'])
+      expect((await served.get(path, { headers })).headers.get('content-type')).toMatch(/json/)
+    expect((await served.get('/nothing', { method: 'POST', headers })).headers.get('content-type')).toMatch(/json/)
+  })
+
   test('the root redirects to the home page, and other methods find no page', async () => {
     await using served = await serve()
     const root = await served.get('/')

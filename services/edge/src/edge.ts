@@ -28,7 +28,7 @@ import { createLicence, type Product } from './identity/licence.ts'
 import { sessionToken } from './identity/session-token.ts'
 import { createBasePath } from './pages/base-path.ts'
 import { readWebApp } from './pages/entry.ts'
-import { registerPages } from './pages/pages.ts'
+import { registerPages, sendUnknownPage } from './pages/pages.ts'
 import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
@@ -251,8 +251,18 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     answerFailure(request.is404 ? nothingAt(request) : error, request, reply, log)
     durations(request.method, request.routeOptions.url ?? 'unknown')(request, reply.statusCode)
   })
-  server.setNotFoundHandler((request) => {
-    throw nothingAt(request)
+  const facts = openapi && {
+    version: openapi.info.version,
+    mounts,
+    sign_in: config.cloudMode ? (config.signInUrl ?? null) : null,
+    has_admin_key: config.adminKey !== '',
+    base: basePath.base,
+  }
+  const webApp = facts && readWebApp(config.webDirectory, facts)
+  server.setNotFoundHandler((request, reply) => {
+    if (request.startedAt === 0) begin(request, reply)
+    if (!sendUnknownPage(webApp, request, reply)) throw nothingAt(request)
+    durations(request.method, 'unknown')(request, reply.statusCode)
   })
   await server.register((pages, _options, registered) => {
     pages.addHook('onRequest', (request, reply, done) => {
@@ -261,15 +271,8 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     })
     cors.registerPreflight(pages)
     registerHealth(pages, options)
-    if (!openapi) return registered()
-    const facts = {
-      version: openapi.info.version,
-      mounts,
-      sign_in: config.cloudMode ? (config.signInUrl ?? null) : null,
-      has_admin_key: config.adminKey !== '',
-      base: basePath.base,
-    }
-    registerPages(pages, { found: readWebApp(config.webDirectory, facts), mounts: pageMounts, base: basePath.base })
+    if (!openapi || !webApp) return registered()
+    registerPages(pages, { found: webApp, mounts: pageMounts, base: basePath.base })
     registerDocs(pages, openapi, mounts, basePath.base).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {

@@ -14,7 +14,7 @@ test('invalid values are reported by field', () => {
   const { facts } = failure
   expect([failure.messageFor('min_price'), failure.messageFor('max_price')]).toEqual(['must be at least 0', undefined])
   expect(facts.fields).toEqual([{ field: 'min_price', message: 'must be at least 0' }])
-  expect(facts.detail).toBe('min_price: must be at least 0')
+  expect(facts.detail).toBe('Min price must be at least 0')
 })
 
 test('the message of the query builder is shown, and its whole body stays', () => {

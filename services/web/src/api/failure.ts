@@ -42,8 +42,21 @@ const fieldFailure = (item: unknown): FieldFailure[] => {
   return [{ field: path.join('.'), message: String(item.msg ?? 'is invalid') }]
 }
 
+/** `crossfade_ms` as `Crossfade ms`. */
+const inWords = (field: string): string => {
+  const words = field.replaceAll(/[._]+/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 const sentenceOf = (fields: readonly FieldFailure[]): string =>
-  fields.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('. ')
+  fields
+    .map(({ field, message }) => {
+      if (field === '') return message
+      return /^(?:must|is|has|needs|cannot|may)\b/.test(message)
+        ? `${inWords(field)} ${message}`
+        : `${inWords(field)}: ${message}`
+    })
+    .join('. ')
 
 const fallbackSentence = (status: number): string =>
   status === 502 || status === 503 || status === 504

@@ -12,6 +12,8 @@ test.each([
   [42_000, '42 s ago'],
   [-7_200_000, 'in 2 h'],
   [3 * 86_400_000, '3 d ago'],
+  [300 * 86_400_000, '300 d ago'],
+  [7_663 * 86_400_000, '21 y ago'],
 ])('%d ms before now is "%s"', (before, expected) => {
   const now = Date.parse('2026-03-10T00:00:00Z')
   expect(formatAgo(new Date(now - before).toISOString(), now)).toBe(expected)
@@ -22,4 +24,7 @@ test.each([
   [9_420, '9.4 s'],
   [125_000, '2 min 5 s'],
   [3_900_000, '1 h 5 min'],
+  [47 * 3_600_000, '47 h'],
+  [76 * 3_600_000, '3 d 4 h'],
+  [2_016 * 3_600_000, '84 d'],
 ])('%d ms is "%s"', (milliseconds, expected) => expect(formatDuration(milliseconds)).toBe(expected))

@@ -41,7 +41,8 @@ const steps: readonly (readonly [limit: number, seconds: number, unit: string])[
   [60, 1, 's'],
   [3_600, 60, 'min'],
   [86_400, 3_600, 'h'],
-  [Infinity, 86_400, 'd'],
+  [2 * 365 * 86_400, 86_400, 'd'],
+  [Infinity, 365.25 * 86_400, 'y'],
 ]
 
 /** How long ago, in the largest unit: `3 min ago`, `in 2 h`. */
@@ -50,17 +51,19 @@ export const formatAgo = (iso: string, now: number): string => {
   if (Number.isNaN(seconds)) return iso
   const size = Math.abs(seconds)
   if (size < 5) return 'now'
-  const [, divisor, unit] = steps.find(([limit]) => size < limit) ?? [0, 86_400, 'd']
+  const [, divisor, unit] = steps.find(([limit]) => size < limit) ?? [0, 365.25 * 86_400, 'y']
   const text = `${Math.round(size / divisor)} ${unit}`
   return seconds < 0 ? `in ${text}` : `${text} ago`
 }
 
-/** A length of time: `1 h 5 min`, `12.3 s`, `850 ms`. */
+/** A length of time in its two largest units: `3 d 4 h`, `1 h 5 min`, `12.3 s`, `850 ms`. */
 export const formatDuration = (milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1_000
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min${Math.round(seconds % 60) ? ` ${Math.round(seconds % 60)} s` : ''}`
-  return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 48) return `${Math.floor(hours / 24)} d${hours % 24 ? ` ${hours % 24} h` : ''}`
+  return `${hours} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`
 }
