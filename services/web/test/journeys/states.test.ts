@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { sample } from '@trellis/test/support/exploration'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +10,8 @@ import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { changeSettings, createIncident } from '../support/log-requests.ts'
 import { startWithPages } from '../support/served.ts'
+
+const runFile = promisify(execFile)
 
 const isAccessible = async (page: Page, what: string): Promise<void> =>
   expect(await violationsInThemes(page), what).toEqual([])
@@ -546,5 +550,54 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await enter(key)
     await page.getByText('No branches yet.').waitFor()
     await page.getByRole('button', { name: 'New branch' }).first().waitFor()
+  })
+
+  test('a branch is grafted, takes a line by the command that is shown, is anonymized, stopped and started', async () => {
+    const { page, problems } = await installation.open()
+    await page.goto('/logs/branches')
+    await page.getByRole('button', { name: 'Enter the admin key' }).click()
+    const keyDialog = page.getByRole('dialog', { name: 'Admin key of the log service' })
+    await keyDialog.getByLabel('Key', { exact: true }).fill(key)
+    await keyDialog.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByRole('button', { name: 'New branch' }).first().click()
+    const form = page.getByRole('dialog', { name: 'New branch' })
+    await form.getByLabel('Label').fill('Workshop')
+    expect(await violationsInThemes(page)).toEqual([])
+    await form.getByRole('button', { name: 'Create branch' }).click()
+    const created = page.getByRole('dialog', { name: 'Branch created' })
+    await created.waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    const command = (await created.locator('pre').textContent()) ?? ''
+    expect(command).toContain(await created.getByLabel('Key', { exact: true }).inputValue())
+    const send = async (text: string): Promise<unknown> => {
+      const { stdout } = await runFile('/bin/sh', ['-c', command.replace('hello from another machine', text)])
+      return JSON.parse(stdout)
+    }
+    expect(await send('login of user=anna from 203.0.113.9')).toMatchObject({ accepted: 1 })
+    await created.getByRole('button', { name: 'Close' }).click()
+    const row = page.getByRole('row', { name: /workshop/ })
+    // The page learns of the line by itself.
+    await row.getByRole('cell', { name: '1', exact: true }).waitFor()
+
+    await row.getByRole('button', { name: 'Anonymize' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Anonymize branch' })
+    await confirm.getByRole('textbox').fill('workshop')
+    await confirm.getByRole('button', { name: 'Anonymize branch' }).click()
+    await page.getByText('1 entry changed: 1 address, 1 user name').waitFor()
+
+    await row.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('dialog', { name: 'Stop branch' }).getByRole('button', { name: 'Stop branch' }).click()
+    await row.getByText('inactive').waitFor()
+    expect(await send('late')).toMatchObject({ detail: expect.stringContaining('is not active') })
+    await page.getByRole('link', { name: 'workshop' }).click()
+    await page.getByText('The branch workshop was not searched: it is stopped, or does not answer.').waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    await page.getByRole('main').getByRole('link', { name: 'Branches' }).click()
+    await row.getByRole('button', { name: 'Start' }).click()
+    await row.getByText('active', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'workshop' }).click()
+    await page.getByRole('grid', { name: 'Log lines' }).getByText('login of').waitFor()
+    expect(await page.getByRole('grid', { name: 'Log lines' }).textContent()).not.toContain('203.0.113.9')
+    expect(problems()).toEqual([])
   })
 })
