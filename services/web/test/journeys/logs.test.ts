@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { delta, done, serveChat } from '@trellis/test/support/chat-server'
 import { describe, expect, test } from 'vitest'
 import { violationsInThemes } from '../support/accessible.ts'
 import { answer } from '../support/answer.ts'
@@ -524,6 +525,37 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       .click()
     await page.getByRole('region', { name: 'Text of the entry' }).waitFor()
     expect(problems()).toEqual([])
+  })
+
+  test('the words of a model appear as it writes them, and without its answer the rules summarize', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let isBroken = false
+    await using model = await serveChat((response) => {
+      if (isBroken) {
+        response.writeHead(500).end('{}')
+        return
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(delta('The upstream of the shop'))
+      void released.then(() => response.end(`${delta(' refuses connections.')}${done}`))
+    })
+    await changeSettings(installation.origin, { llm_base_url: model.baseUrl, llm_model: 'stand-in' })
+    const { page, problems } = await installation.open()
+    await page.goto('/logs/diagnose')
+    await page.getByLabel('What went wrong?').fill('connection refused')
+    await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
+    await page.getByText('The upstream of the shop', { exact: true }).waitFor()
+    await page.getByText('more words arrive').waitFor()
+    release()
+    await page.getByText('The upstream of the shop refuses connections.', { exact: true }).waitFor()
+    await page.getByText('by a model').waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    isBroken = true
+    await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
+    await page.getByText('by rules').waitFor()
+    await page.getByText(/^The model's server answered 500\./).waitFor()
+    expect(problems()).toEqual([])
+    await changeSettings(installation.origin, { llm_base_url: '' })
   })
 })
 
