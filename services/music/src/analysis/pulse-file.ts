@@ -10,7 +10,7 @@ import { tempoLevelWeights } from './tempo-level-weights.ts'
  * Version of the bar pointer: increase it if it finds other beats in the same evidence. Weights, templates and tempi are part of
  * the fingerprint, so their changes need no new version.
  */
-const VERSION = 5
+const VERSION = 6
 
 /** Bytes of a fingerprint, and of the two 32-bit integers after it. */
 const FINGERPRINT = 32

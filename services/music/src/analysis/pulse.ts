@@ -1,5 +1,6 @@
 import type { Activations } from './activations.ts'
 import type { BarModel } from './metres.ts'
+import { decodeSixEight } from './six-eight.ts'
 import { decodeTempoLevel } from './tempo-level.ts'
 
 /** The kind of bar of a piece and the frames of its beats, as the bar pointer finds them. */
@@ -13,6 +14,7 @@ export type FindPulse = (activations: Activations, firstSound: number) => Pulse 
 
 /** Finds the pulse by the bar pointer, at the level of tempo that the whole piece supports: most of the time that an analysis takes. */
 export const decodePulse: FindPulse = (activations, firstSound) => {
-  const decoded = decodeTempoLevel(activations, firstSound)
+  const found = decodeTempoLevel(activations, firstSound)
+  const decoded = found && (decodeSixEight(found, activations, firstSound) ?? found)
   return decoded && { model: decoded.model, frames: decoded.beats.map(({ frame }) => frame) }
 }

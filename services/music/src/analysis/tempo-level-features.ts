@@ -15,7 +15,8 @@ export type TempoPair = {
   readonly advantage: number
 }
 
-const strongest = (curve: Float32Array, frame: number): number => {
+/** The largest value of a curve around a frame. */
+export const strongest = (curve: Float32Array, frame: number): number => {
   const at = Math.round(frame)
   return Math.max(curve[at - 1] ?? 0, curve[at] ?? 0, curve[at + 1] ?? 0)
 }

@@ -22,10 +22,10 @@ export type Alternative = {
 }
 
 /** The tempo of a path (bpm). */
-const pathTempo = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame }) => frame * HOP)) ?? 0
+export const pathTempo = ({ beats }: DecodedBars): number => tempoOf(beats.map(({ frame }) => frame * HOP)) ?? 0
 
 /** How far the tempo of a path moves from `bpm`, and may move at another level (octaves). */
-const reachOf = ({ beats }: DecodedBars, bpm: number): number =>
+export const reachOf = ({ beats }: DecodedBars, bpm: number): number =>
   Math.min(reach.max, reach.margin + Math.max(...beats.map(({ tempo }) => Math.abs(Math.log2(bpmOf(tempo) / bpm)))))
 
 /** The beats and a beat between each two. */
