@@ -72,7 +72,7 @@ describe.skipIf(!canRun)(`pages as in their references${reason}`, () => {
     const taken = await capture(page)
     const { share, difference } = compare(picture, taken)
     if (share <= maxShare) return 'the same'
-    const folder = await store(name, { actual: taken, difference })
+    const folder = await store(name, { actual: taken, difference: difference() })
     return `${(share * 100).toFixed(2)} % of the pixels differ, see ${folder}`
   }
 

@@ -44,15 +44,15 @@ export const writeReference = async (name: string, look: Look, page: Page): Prom
   await writeFile(boxesFile(name, look), formatBoxes(await readBoxes(page)))
 }
 
-/** The share of pixels of a picture that differ from the reference, and a picture that shows them. */
-export const compare = (reference: Buffer, picture: Buffer): { share: number; difference: Buffer } => {
+/** The share of pixels of a picture that differ from the reference, and a picture that shows them, which is made when it is called for. */
+export const compare = (reference: Buffer, picture: Buffer): { share: number; difference: () => Buffer } => {
   const [expected, actual] = [PNG.sync.read(reference), PNG.sync.read(picture)]
   const { width, height } = expected
-  if (actual.width !== width || actual.height !== height) return { share: 1, difference: picture }
+  if (actual.width !== width || actual.height !== height) return { share: 1, difference: () => picture }
   const difference = new PNG({ width, height })
   // The threshold is that of the library: differences below it cannot be seen, and edges of letters are left out.
   const count = pixelmatch(expected.data, actual.data, difference.data, width, height)
-  return { share: count / (width * height), difference: PNG.sync.write(difference) }
+  return { share: count / (width * height), difference: () => PNG.sync.write(difference) }
 }
 
 export const changesOf = async (page: Page, boxes: readonly Box[]): Promise<string[]> =>
