@@ -26,7 +26,8 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
     `%s is accessible in its themes, has no errors and does not move while it loads (TEST_SEED=${runSeed})`,
     async (path) => {
       for (const colorScheme of drawnThemes(path)) {
-        const { page, context, problems } = await installation.open({ colorScheme })
+        const { page, problems } = await installation.openShared()
+        await page.emulateMedia({ colorScheme })
         const readShifts = await observeLayoutShifts(page)
         await page.goto(path)
         await settled(page)
@@ -39,13 +40,13 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
         expect(await page.getByRole('navigation').count()).toBeGreaterThan(0)
         expect(await page.title()).toMatch(/ · Trellis$/)
         expect(problems()).toEqual([])
-        await context.close()
       }
     },
   )
 
   test('every page fits a screen of 360 pixels', async () => {
-    const { page } = await installation.open({ viewport: { width: 360, height: 740 } })
+    const { page } = await installation.openShared()
+    await page.setViewportSize({ width: 360, height: 740 })
     const tooWide: string[] = []
     for (const path of everyPage) {
       await page.goto(path)
@@ -57,7 +58,7 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   })
 
   test('the details of an entry, an incident and a template are accessible, and so are dialogs', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs?q=refused')
     await page.getByRole('grid', { name: 'Log lines' }).getByRole('row').first().click()
     await page.getByRole('region', { name: 'Entry', exact: true }).waitFor()
@@ -80,7 +81,7 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   })
 
   test('a page that is left requests nothing with the state of the next page', async () => {
-    const { page } = await installation.open()
+    const { page, context } = await installation.open()
     const requested: string[] = []
     page.on('request', (request) => requested.push(new URL(request.url()).pathname))
     const pages = page.getByRole('navigation', { name: 'Logs pages' })
@@ -100,10 +101,11 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
     await settled(page)
     expect(requested).toContain('/logs/api/bundles')
     expect(requested.filter((path) => path.startsWith('/logs/api/incidents'))).toEqual([])
+    await context.close()
   })
 
   test('a page that does not exist says so and leads home', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs/no-such-page')
     await page.getByText('There is no page at /logs/no-such-page.').waitFor()
     await page.getByRole('link', { name: 'Go home' }).click()

@@ -1,6 +1,6 @@
 import type { Trellis } from '@trellis/test/support/trellis'
 import type { BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, onTestFailed, onTestFinished } from 'vitest'
 import { launchBrowser, type Opened, type TestBrowser } from './browser.ts'
 import { startWithPages } from './served.ts'
 
@@ -9,6 +9,11 @@ export type Installation = {
   readonly origin: string
   /** Opens a page of the installation, as `open` of the browser does. */
   open: (options?: BrowserContextOptions) => Promise<Opened>
+  /**
+   * A page that tests of the suite use one after another, each from empty storage, an empty cache and the usual size: a page of its own starts a process
+   * and compiles the app, which takes longer than most pages take to load.
+   */
+  openShared: () => Promise<Opened>
 }
 
 type Options = {
@@ -17,19 +22,46 @@ type Options = {
   seed?: (origin: string) => Promise<unknown>
 }
 
-/** Prints the accessibility tree of a page when its test fails: the error of a timeout does not include it. */
-const printOnFailure = ({ page, problems }: Opened): void =>
-  onTestFailed(async () => {
-    if (page.isClosed()) return
-    const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 })
-    console.error(`${page.url()} shows:\n${text.slice(0, 4_000)}\n${problems().join('\n')}`)
+/** Prints the accessibility tree of a page: the error of a timeout does not include it. */
+const print = async ({ page, problems }: Opened): Promise<void> => {
+  if (page.isClosed()) return
+  const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 })
+  console.error(`${page.url()} shows:\n${text.slice(0, 4_000)}\n${problems().join('\n')}`)
+}
+
+/** Ends a page with its test, after it has printed what a failed test saw: pages that stay open go on asking the server and drawing. */
+const endWithTest = (opened: Opened): void =>
+  onTestFinished(async ({ task }) => {
+    try {
+      if (task.result?.state === 'fail') await print(opened)
+    } finally {
+      await opened.context.close()
+    }
   })
+
+type SharedPage = { opened: Opened; reset: () => Promise<void> }
+
+const openSharedPage = async (browser: TestBrowser, origin: string): Promise<SharedPage> => {
+  const opened = await browser.open(origin)
+  const { page, context, problems } = opened
+  const size = page.viewportSize()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  const reset = async () => {
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    if (size) await page.setViewportSize(size)
+    problems().length = 0
+  }
+  return { opened, reset }
+}
 
 /** Starts Trellis and a browser before the tests of the suite that calls this, and ends both after them. */
 export const installationOfSuite = ({ start = startWithPages, seed }: Options = {}): Installation => {
   const resources = new AsyncDisposableStack()
   let trellis: Trellis | undefined
   let browser: TestBrowser | undefined
+  let shared: SharedPage | undefined
   const started = <Part>(part: Part | undefined): Part => {
     if (part === undefined) throw new Error('The installation starts before the first test of its suite.')
     return part
@@ -46,7 +78,22 @@ export const installationOfSuite = ({ start = startWithPages, seed }: Options = 
     },
     open: async (options) => {
       const opened = await started(browser).open(started(trellis).origin, options)
-      printOnFailure(opened)
+      endWithTest(opened)
+      return opened
+    },
+    openShared: async () => {
+      shared ??= await openSharedPage(started(browser), started(trellis).origin)
+      const { opened, reset } = shared
+      await reset()
+      // What a failed test leaves is no beginning for the next one.
+      onTestFailed(async () => {
+        shared = undefined
+        try {
+          await print(opened)
+        } finally {
+          await opened.context.close()
+        }
+      })
       return opened
     },
   }

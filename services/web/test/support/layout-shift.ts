@@ -16,8 +16,12 @@ const observer = `
 /** The greatest cumulative layout shift while a page loads. */
 export const maxLayoutShift = 0.02
 
+const observed = new WeakSet<Page>()
+
 /** Observes what moves on the pages that are opened from now on. The result reads the shifts of the current one. */
 export const observeLayoutShifts = async (page: Page): Promise<() => Promise<Shift[]>> => {
-  await page.addInitScript(observer)
+  // A second script would count each shift twice.
+  if (!observed.has(page)) await page.addInitScript(observer)
+  observed.add(page)
   return async () => JSON.parse(await page.evaluate('JSON.stringify(window.layoutShifts)')) as Shift[]
 }
