@@ -29,7 +29,7 @@ const print = async ({ page, problems }: Opened): Promise<void> => {
   console.error(`${page.url()} shows:\n${text.slice(0, 4_000)}\n${problems().join('\n')}`)
 }
 
-/** Ends a page with its test, after it has printed what a failed test saw: pages that stay open go on asking the server and drawing. */
+/** Ends a page with its test, after it has printed what a failed test saw: pages that stay open go on sending requests and drawing. */
 const endWithTest = (opened: Opened): void =>
   onTestFinished(async ({ task }) => {
     try {
