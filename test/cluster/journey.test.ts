@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { hasBrowser, launchBrowser, skipped } from '../../services/web/test/support/browser.ts'
@@ -181,18 +182,22 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
     async () => {
       await using browser = await launchBrowser()
       const { page, problems } = await browser.open(origin)
-      await page.goto('/')
+      // Pods that start change this machine's network, and the browser then abandons what it loads: a reader would load it again.
+      const load = (path: string, content: Locator) =>
+        waitFor(async () => {
+          await page.goto(path)
+          await content.waitFor({ timeout: 15_000 })
+        })
+      await load('/', page.getByRole('heading', { level: 1 }))
       await page.waitForURL('**/home')
-      await page.getByRole('heading', { level: 1 }).waitFor()
       await namespace.apply(search('in-the-app', { query: 'thinkpad', pages: 2 }))
       const session = await waitFor(async () => {
         const { sessionId } = (await namespace.get('search/in-the-app')).status
         expect(sessionId).toMatch(/./)
         return String(sessionId)
       })
-      await page.goto(`/listings?q=thinkpad&s=${session}`)
       const listings = page.getByRole('list', { name: 'Listings' }).locator(':scope > li')
-      await listings.first().waitFor()
+      await load(`/listings?q=thinkpad&s=${session}`, listings.first())
       await wait('condition=Complete', 'search/in-the-app')
       await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
       const { listingsFound } = (await namespace.get('search/in-the-app')).status
