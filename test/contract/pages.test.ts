@@ -73,7 +73,7 @@ describe('pages', () => {
       const known = { ...headers, 'if-none-match': answer.headers.get('etag') ?? '' }
       expect((await served.get(path, { headers: known })).status).toBe(404)
     }
-    for (const path of ['/probe/api/nothing', '/assets/nothing.js'])
+    for (const path of ['/probe/api/nothing', '/assets/nothing.js', '/music/health', '/logs/branches/graz/api/nothing'])
       expect((await served.get(path, { headers })).headers.get('content-type')).toMatch(/json/)
     expect((await served.get('/nothing', { method: 'POST', headers })).headers.get('content-type')).toMatch(/json/)
   })

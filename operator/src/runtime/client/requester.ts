@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { json, text } from 'node:stream/consumers'
 import { childAbortController } from '@trellis/kit/lifecycle'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import type { Clock, Random } from '../clock.ts'
@@ -7,7 +8,7 @@ import { ApiError, ConnectionError, NotLeader, readApiError } from './api-error.
 import type { WriteOptions } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
-import { readText, send } from './send.ts'
+import { send } from './send.ts'
 import type { Lane, Transport } from './transport.ts'
 
 type Query = Record<string, string | number | boolean | undefined>
@@ -110,7 +111,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
       if (status < 400) return await read(response)
       const seconds = parseRetryAfter(response.headers['retry-after'], clock.now())
       const rest = seconds === undefined ? undefined : seconds * 1_000
-      throw readApiError(status, await readText(response), rest)
+      throw readApiError(status, await text(response), rest)
     } catch (error) {
       if (error instanceof ApiError || error instanceof NotLeader) throw error
       call.options?.signal?.throwIfAborted()
@@ -136,7 +137,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     using ending = childAbortController(signal ?? never)
     const stopTimer = clock.after(limit, () => ending.abort())
     try {
-      return await exchange(call, ending.signal, async (response) => JSON.parse(await readText(response)))
+      return await exchange(call, ending.signal, json)
     } finally {
       stopTimer()
     }

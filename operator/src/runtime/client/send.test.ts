@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canMakeCertificates, createAuthority } from '@trellis/test/support/certificates'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../test/eventually.ts'
 import type { Access, ConnectionSecurity } from './credentials.ts'
-import { type HttpRequest, readText, send } from './send.ts'
+import { type HttpRequest, send } from './send.ts'
 import { createTransport, type Lane } from './transport.ts'
 
 /** Listens on the loopback interface; counts connections, and destroys them when disposed. */
@@ -54,7 +55,7 @@ const startClient = () => {
       const signal = new AbortController().signal
       const url = new URL(`${access.server}/path`)
       const agent = transport.agent(lane, access)
-      return readText(await send({ agent, url, method: 'GET', headers: {}, signal, ...request }))
+      return text(await send({ agent, url, method: 'GET', headers: {}, signal, ...request }))
     },
     [Symbol.asyncDispose]: transport[Symbol.asyncDispose],
   }
@@ -214,6 +215,17 @@ test('an aborted response throws and closes its connection', async () => {
   })
   for await (const _ of left) break
   await eventually(() => server.open.size === 0, 'a response that is left is closed, too')
+})
+
+test('a body that stops arriving ends with its signal', async () => {
+  await using server = await listen(
+    createHttpServer((_, response) => void response.writeHead(200, { 'content-length': '100' }).write('part')),
+  )
+  await using client = startClient()
+  await expect(
+    client.exchange(accessTo(`http://127.0.0.1:${server.port}`), { signal: AbortSignal.timeout(100) }),
+  ).rejects.toThrow()
+  await eventually(() => server.open.size === 0, 'its connection is closed')
 })
 
 test('a response that breaks off throws', async () => {

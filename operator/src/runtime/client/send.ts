@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 
 /** No connection was established in time, so nothing was sent. */
-export class ConnectTimeout extends Error {
+class ConnectTimeout extends Error {
   override name = 'ConnectTimeout'
   readonly code = 'ERR_CONNECT_TIMEOUT'
 }
@@ -79,13 +79,4 @@ export const send = ({
         request.end(body)
       }),
     )
-  })
-
-/** Reads the body of a response as UTF-8 text. Throws if the response breaks off. */
-export const readText = (response: IncomingMessage): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    response.on('error', reject)
   })

@@ -7,8 +7,8 @@ import { pageHeaders } from './policy.ts'
 
 export type PagesOptions = { found: FoundWebApp; mounts: readonly string[]; base: string }
 
-/** Paths below a mount that belong to the API: an unknown one is 404, never the page. */
-const apiPath = /^\/[^/]+\/(?:api|assets|health|openapi\.json)(?:\/|$)|^\/logs\/branches\/[^/]+\/api(?:\/|$)/
+/** Paths of the API and of files, at the root or below a mount: an unknown one is 404, never the page. */
+const apiPath = /^(?:\/[^/]+)?\/(?:api|assets|health|openapi\.json)(?:\/|$)|^\/logs\/branches\/[^/]+\/api(?:\/|$)/
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
 
@@ -45,8 +45,7 @@ export const sendUnknownPage = (
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean => {
-  if (found?.kind !== 'built' || !isNavigation(request) || /\/(?:api|assets)(?:\/|$)/.test(pathOf(request)))
-    return false
+  if (found?.kind !== 'built' || !isNavigation(request) || apiPath.test(pathOf(request))) return false
   sendPage(request, reply.code(404), found.app.entry)
   return true
 }
