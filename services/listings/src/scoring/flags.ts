@@ -1,6 +1,6 @@
 import type { Listing, Seller } from '../records.ts'
 import { damageIn } from './damage.ts'
-import { accountDays, hasBadRatio, type SignalScores } from './signals.ts'
+import { accountDays, hasBadRatio, type SignalScores, shareOf } from './signals.ts'
 import * as at from './thresholds.ts'
 
 export type HardFilter = 'new_account' | 'established_bad_actor'
@@ -53,7 +53,11 @@ const softRules: Readonly<Record<SoftFlag, (input: FlagInput) => boolean>> = {
   long_on_market: ({ sightings, now }) =>
     sightings.timesSeen >= at.longOnMarket.timesSeen && daysOnMarket(sightings, now) >= at.longOnMarket.days,
   significant_price_drop: ({ listing: { price, priceHigh }, sightings: { priceAtFirstSeen: first } }) =>
-    price !== null && priceHigh === null && first !== null && first > 0 && price < at.significantDropBelow * first,
+    price !== null &&
+    priceHigh === null &&
+    first !== null &&
+    first > 0 &&
+    shareOf(price, first) < at.significantDropBelow,
 }
 
 const isBelow = (value: number | null | undefined, limit: number): boolean =>

@@ -97,7 +97,8 @@ const nextSteps: Readonly<Record<SignalName, (input: Input) => Step | undefined>
     const total = counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
     return countStep(total, at.categoryHistory, {
       unknown: (top) => `The seller proves to have at least ${plural(top, 'listing')} in the counted categories.`,
-      known: (missing, limit) => `${missing} more listings of the seller are found, ${limit} in total.`,
+      known: (missing, limit) =>
+        `${plural(missing, 'more listing')} of the seller ${missing === 1 ? 'is' : 'are'} found, ${limit} in total.`,
     })
   },
 }

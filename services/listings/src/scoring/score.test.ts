@@ -147,6 +147,16 @@ describe('signals', () => {
     expect(score({ listing: { price } }).signalScores.price_vs_market).toBe(points)
   })
 
+  // As binary fractions, these quotients lie beside the limits.
+  test.each([
+    [62.46, 52.05, 20],
+    [44.37, 52.2, 20],
+    [44.36, 52.2, 10],
+  ])('a price of %s against a market price of %s earns %s', (price, median, points) => {
+    const market = { median, currency: 'USD', sampleCount: 3, asOf: null }
+    expect(score({ listing: { price }, context: { market } }).signalScores.price_vs_market).toBe(points)
+  })
+
   test.each([
     [{}, null],
     [null, null],
@@ -321,6 +331,8 @@ describe('flags', () => {
   test.each([
     [79.99, 100, ['significant_price_drop']],
     [80, 100, []],
+    [8.2, 10.25, []],
+    [8.19, 10.25, ['significant_price_drop']],
     [79.99, 0, []],
     [79.99, null, []],
     [null, 100, []],
@@ -531,6 +543,16 @@ describe('improvements', () => {
         signal: 'price_vs_market',
         text: 'The price falls to 120.00 USD (120 % of the market price) or less.',
         composite_score: 100,
+      },
+    ])
+  })
+
+  test('a single listing is counted as one', () => {
+    expect(score({ seller: { categoryHistory: { VIDEO_GAMES: 4 } } }).improvements).toEqual([
+      {
+        signal: 'category_history',
+        text: '1 more listing of the seller is found, 5 in total.',
+        composite_score: 94,
       },
     ])
   })

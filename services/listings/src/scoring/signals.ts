@@ -54,6 +54,9 @@ export const hasBadRatio = (seller: Seller): boolean => {
   return ratio !== null && ratio < at.badRatio.below && (seller.feedbackCount ?? 0) > at.badRatio.moreThan
 }
 
+/** A price as a share of another, without the error of binary fractions: 62.46 is 1.2 of 52.05, not 1.2000000000000002. */
+export const shareOf = (price: number, whole: number): number => Number((price / whole).toPrecision(12))
+
 /** Listing price over market price; null if they are not comparable: no single price, no median, another currency. */
 export const priceRatio = (listing: Listing, market: MarketPrice | null): number | null =>
   listing.price === null ||
@@ -62,7 +65,7 @@ export const priceRatio = (listing: Listing, market: MarketPrice | null): number
   market.median <= 0 ||
   market.currency !== listing.currency
     ? null
-    : listing.price / market.median
+    : shareOf(listing.price, market.median)
 
 /** Points for the price; null if there is no single market price, or the results are too different to compare. */
 const pricePoints = (ratio: number | null, variation: number | null, market: MarketPrice | null): number | null => {
