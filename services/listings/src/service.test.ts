@@ -209,8 +209,8 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         const { sessionId } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
         const frames = await follow(service, sessionId)
         expect(await follow(service, sessionId, { lastEventId: frames.at(-1)?.eventId ?? null })).toEqual([])
-        const later = String(Number(frames.at(-1)?.eventId) + 1_000)
-        for (const lastEventId of ['none of ours', later, '-1', '1e3']) {
+        const last = Number(frames.at(-1)?.eventId)
+        for (const lastEventId of ['none of ours', String(last + 1), String(last + 1_000), '-1', '1e3']) {
           const [reset, ...again] = await follow(service, sessionId, { lastEventId })
           expect([reset?.$case, reset?.eventId, again]).toEqual(['reset', '0', frames])
         }

@@ -24,19 +24,23 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
-  const position = await resumeAfter(bus, updatesOf(sessionId), request.lastEventId)
-  const after = position ?? 'start'
+  const requested = await resumeAfter(bus, updatesOf(sessionId), request.lastEventId)
+  const isResumed = typeof requested === 'number'
   const hasEnded = session.ended_at !== null
-  if (hasEnded || after !== 'start') {
-    const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
+  let done: number | undefined
+  if (hasEnded || isResumed) {
+    done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
     // The client has received everything, including `done`.
-    if (after !== 'start' && done !== undefined && after >= done) {
+    if (done !== undefined && requested === done) {
       yield { eventId: '', event: null }
       return
     }
     // An in-memory bus loses the updates of an ended search with its process: none will come.
     if (hasEnded && done === undefined) throw unknownSession(sessionId)
   }
+  // Nothing that a client receives follows `done`, so a later id is of another stream.
+  const position = isResumed && done !== undefined && requested > done ? null : requested
+  const after = position ?? 'start'
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime()) + grace
   const signal = AbortSignal.any([call.signal, dependencies.signal, AbortSignal.timeout(left)])
   const deliveries = bus.subscribe(updatesOf(sessionId), { after, signal })
