@@ -86,6 +86,16 @@ describe('hosts and origins', () => {
     expect(await exchange(served, target('http://localhost/probe/api/echo/x'))).toMatch(/^HTTP\/1.1 200 /)
   })
 
+  test.each([
+    ['no host', ''],
+    ['two hosts', 'Host: localhost\r\nhost: evil.example\r\n'],
+    ['the same host twice', 'Host: localhost\r\nHost: localhost\r\n'],
+  ])('an HTTP/1.1 request with %s is 400 with a sentence', async (_, hosts) => {
+    const answer = await exchange(served, `GET /probe/api/echo/x HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer).toContain('\r\n\r\n{"detail":"The request must have exactly one Host header."}')
+  })
+
   const changes: Record<string, Sent> = {
     'a JSON body': {
       method: 'POST',

@@ -51,6 +51,18 @@ export const answerSlowBody =
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }
 
+const ambiguousHost = serviceError('malformed', 'The request must have exactly one Host header.')
+
+/** Whether a request names one host, as RFC 9112 (3.2) requires; HTTP/1.0 may name none. */
+const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
 /** An HTTPS server that requires client certificates and reloads its renewed certificate. */
 const createSecureServer = (options: ServerOptions, tls: () => TlsFiles, answer: RequestListener): Server => {
   const server = createTlsServer({ ...options, ...tls(), requestCert: true, rejectUnauthorized: true }, answer)
@@ -69,11 +81,13 @@ export const createHttpServer = (
     // createBodyTimeouts limits the time of bodies instead.
     requestTimeout: 0,
     connectionsCheckingInterval: 1_000,
+    // Node would answer without a detail, and accept several; see hasOneHost.
+    requireHostHeader: false,
   }
   const answer: RequestListener = (request, response) => {
     request.url = basePath.strip(request.url ?? '')
     bodies.watch(request, response)
-    const refusal = front(request)
+    const refusal = hasOneHost(request) ? front(request) : ambiguousHost
     if (refusal) answerRaw(response, refusal, headersOf(request))
     else listener(request, response)
   }

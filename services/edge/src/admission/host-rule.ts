@@ -17,7 +17,7 @@ const maxCachedHosts = 256
 /**
  * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Accepted names are loopback names,
  * configured ones and the one that the server listens on. Every IP address is accepted: behind a forwarded port it is unknown which
- * address clients use, and an address in `Host` is not DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
+ * address clients use, and an address in `Host` is not DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; the server rejects HTTP/1.1 without it.
  */
 export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }: HostRuleOptions) => {
   const patterns = hosts.map((host) => hostNameOf(host) ?? host.toLowerCase())
