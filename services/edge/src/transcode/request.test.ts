@@ -64,6 +64,22 @@ test('an unknown query parameter is rejected by name, with a list of the known o
   ])
 })
 
+test('a route without a body reads its parameters from the body that is sent all the same', () => {
+  const params = { id: 'x' }
+  expect(read('sendBundle', { params, body: { sanitize: true } })).toMatchObject({ id: 'x', sanitize: true })
+  expect(read('sendBundle', { params, body: {} })).toMatchObject({ id: 'x', sanitize: undefined })
+  expect(read('sendBundle', { params, query: { sanitize: 'false' }, body: { sanitize: true } })).toMatchObject({
+    sanitize: false,
+  })
+  expect(read('sendBundle', { params, body: { sanitize: 'often' } })).toMatchObject([
+    { loc: ['body', 'sanitize'], msg: 'must be true or false' },
+  ])
+  expect(read('sendBundle', { params, body: { sanitise: true } })).toMatchObject([
+    { loc: ['body', 'sanitise'], msg: 'is unknown' },
+  ])
+  expect(read('gleanAll', { body: { force: true } })).toMatchObject({ force: true })
+})
+
 test.each([
   ['listings', 'search', 'maxprice'],
   ['listings', 'getComps', 'query'],

@@ -44,21 +44,32 @@ const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag =
  */
 const refusesUnknown = ({ access, path }: Route): boolean => access !== 'open' && path.includes('/api/')
 
+/**
+ * The parameters that the body of a route without a body names. They count as those of the query: `{"sanitize": true}` that is silently dropped
+ * would send what it should have masked. Where the query has a parameter too, the query's is used.
+ */
+const parametersInBody = (body: unknown): Bag | undefined =>
+  isBag(body) && Object.keys(body).length > 0 ? body : undefined
+
 /** Creates the reader of a route's requests: path, query, headers and body become one generated message, or it throws the invalid fields. */
 export const requestReader = (route: Route) => {
   const checkPath = check('path', route.schema.params)
   const checkQuery = check('query', route.schema.query)
   const checkBody = check('body', route.schema.body)
+  const checkParameters = check('body', route.schema.query)
   const readPath = textReader(route.pathFields)
   const readQuery = textReader(route.queryFields)
   const hasQuery = route.schema.query !== undefined
+  const hasParameters = Object.keys(route.queryFields).length > 0
+  const readsParameters = hasParameters && !route.hasBody && route.stream === 'none' && refusesUnknown(route)
   const knownNames = new Set([...Object.keys(route.queryFields), ...route.formFields])
   const checkQueryNames = refusesUnknown(route) ? checkNames(knownNames) : undefined
   const readHeaders = headerReader(route.headerFields)
 
   return (request: FastifyRequest): unknown => {
     const path = readPath(request.params as Bag)
-    const inQuery = hasQuery ? readQuery(request.query as Bag) : undefined
+    const inBody = readsParameters ? parametersInBody(request.body) : undefined
+    const inQuery = hasQuery ? { ...inBody, ...readQuery(request.query as Bag) } : undefined
     const inHeaders = readHeaders?.(request)
     // A header takes precedence over the query.
     const query = inHeaders ? { ...inQuery, ...inHeaders } : inQuery
@@ -66,6 +77,7 @@ export const requestReader = (route: Route) => {
     const wrong =
       checkPath(path) ??
       checkQueryNames?.(request.query) ??
+      (inBody && checkParameters(inBody)) ??
       // A query parameter must be valid even if a header overrides it.
       (inHeaders && checkQuery({ ...inHeaders, ...inQuery })) ??
       (query && checkQuery(query)) ??
