@@ -57,3 +57,17 @@ test.each([
   const trace = ['Traceback (most recent call last):', '  File "row.py", line 7, in <module>', '', 'ValueError: "no"']
   expect(describeEntry(format, trace.map(wrap).join('\n')).message).toBe(trace.join('\n'))
 })
+
+test('an id of 64 bits keeps its digits in the fields', () => {
+  const line =
+    '{"time":1714557600123456789,"level":"error","msg":"late","id":1234567890123456789,"in":{"ids":[-9223372036854775808,9007199254740993,7]}}'
+  expect(describeEntry('json', line)).toMatchObject({
+    fields: { id: '1234567890123456789', in: { ids: ['-9223372036854775808', '9007199254740993', 7] } },
+    timestampRaw: '1714557600123456789',
+  })
+  expect(
+    describeEntry('json', '{"msg":"n","text":":12345678901234567890","big":1e30,"id":9007199254740991}'),
+  ).toMatchObject({
+    fields: { text: ':12345678901234567890', big: 1e30, id: 9_007_199_254_740_991 },
+  })
+})

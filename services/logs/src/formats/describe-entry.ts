@@ -1,3 +1,4 @@
+import { exactJson } from '../parsed-json.ts'
 import { activeFormats } from './active-formats.ts'
 import { cleanLine } from './clean.ts'
 import { describePattern } from './describe-pattern.ts'
@@ -22,7 +23,7 @@ const describeWrapped = (outer: Description, whole: string): Description => {
 
 /** What a carried line names, by the first format that knows it. */
 const carriedFields = (carries: readonly string[], message: string): Description['fields'] => {
-  const object = parseJsonLine(message)
+  const object = parseJsonLine(message, exactJson)
   if (object) return object
   for (const name of carries) {
     const format = activeFormats().byName.get(name)

@@ -1,3 +1,4 @@
+import { exactJson } from '../parsed-json.ts'
 import type { JsonFormat } from './format.ts'
 import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfNumber, severityOfStatus, severityOfWord, worseOf } from './levels.ts'
@@ -52,13 +53,13 @@ const firstIn = (places: readonly JsonObject[], paths: readonly string[]): unkno
 export const startsLikeObject = /^\{/
 
 /** The object of a line, or undefined for what is no JSON object. An array with an object on each line has commas after them. */
-export const parseJsonLine = (line: string): JsonObject | undefined => {
+export const parseJsonLine = (line: string, parse: (text: string) => unknown = JSON.parse): JsonObject | undefined => {
   if (line.charCodeAt(0) !== 123) return undefined
   const trimmed = line.trimEnd()
   const written = trimmed.endsWith('},') ? trimmed.slice(0, -1) : trimmed
   if (!written.endsWith('}')) return undefined
   try {
-    const value: unknown = JSON.parse(written)
+    const value = parse(written)
     return isObject(value) && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined
@@ -140,7 +141,7 @@ export const createJsonReader = (
 }
 
 export const describeJson = (format: JsonFormat, firstLine: string): Description | undefined => {
-  const object = parseJsonLine(firstLine)
+  const object = parseJsonLine(firstLine, exactJson)
   if (!object) return undefined
   const places = placesIn(object, format)
   const message = firstIn(places, format.message)

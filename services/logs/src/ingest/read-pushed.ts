@@ -13,7 +13,7 @@ import { createHeader } from '../formats/header.ts'
 import { severityOfLevel } from '../formats/levels.ts'
 import { createTimeReader, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
-import { parsedJson } from '../parsed-json.ts'
+import { parsedExactly } from '../parsed-json.ts'
 
 /** Options for reading a pushed body. They are sent to another thread, so they are plain data. */
 export type PushedOptions = {
@@ -45,7 +45,7 @@ const isObject = (value: unknown): value is JsonObject =>
 
 /** The values in the body: `{source_id, entries}`, a list, or one JSON value per line. A line that is not JSON becomes undefined. */
 const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
-  const whole = parsedJson(body)
+  const whole = parsedExactly(body)
   if (isObject(whole) && 'entries' in whole) {
     if (!Array.isArray(whole.entries)) throw invalidField(['body', 'entries'], 'entries must be a list.')
     return { sourceId: whole.source_id, entries: whole.entries }
@@ -59,7 +59,7 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
       'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object per line.',
     )
   const lines = body.split('\n').filter((line) => line.trim() !== '')
-  const entries = lines.map(parsedJson)
+  const entries = lines.map(parsedExactly)
   if (entries.length === 0 || entries[0] === undefined)
     throw serviceError(
       'malformed',
