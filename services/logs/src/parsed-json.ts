@@ -1,4 +1,4 @@
-/** A whole number, outside of a text as far as can be told without parsing, that may exceed what a number represents exactly. */
+/** Matches whole numbers that may be too large for a number; also some texts that look like one. */
 const mayBeInexact = /[:[,]\s*-?(?:\d{17}|9\d{15})/
 const wholeNumber = /^-?\d+$/
 

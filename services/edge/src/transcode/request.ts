@@ -45,8 +45,8 @@ const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag =
 const refusesUnknown = ({ access, path }: Route): boolean => access !== 'open' && path.includes('/api/')
 
 /**
- * The parameters that the body of a route without a body names. They count as those of the query: `{"sanitize": true}` that is silently dropped
- * would send what it should have masked. Where the query has a parameter too, the query's is used.
+ * Returns the parameters in the body of a route that has none of its own. They count as those of the query, because dropping
+ * `{"sanitize": true}` silently would send unmasked data. A parameter of the query takes precedence.
  */
 const parametersInBody = (body: unknown): Bag | undefined =>
   isBag(body) && Object.keys(body).length > 0 ? body : undefined
