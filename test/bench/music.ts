@@ -6,6 +6,8 @@ import {
   ensembleScores,
   judgeAll,
   judgeEnsembles,
+  judgePlain,
+  plainScores,
 } from '../../services/music/bench/analysis.ts'
 import { generationCases, timeGeneration } from '../../services/music/bench/generation.ts'
 import { judgeHiddenHalves } from '../../services/music/bench/hidden-half.ts'
@@ -83,6 +85,9 @@ export async function* benchAnalysis(): AsyncGenerator<string[]> {
     const figures = judgeEnsembles(ensembleScores(seed, { stride: (pace === 'steady' ? 2 : 6) * thinning, pace }))
     yield [beatsLine(pace, figures), ...(pace === 'steady' ? wrongLines(figures) : [])]
   }
+  yield ['Pieces of a third generator, of metronomes and toy keyboards, whose first beats are often only louder:']
+  const plain = judgePlain(plainScores(seed, { stride: 2 * thinning }))
+  yield [beatsLine('steady', plain), ...wrongLines(plain)]
   yield [
     `  probability of a beat: ${round(mean(steady.flatMap(({ likelyRight }) => likelyRight)), 3)} where it is one, ${round(mean(steady.flatMap(({ likelyWrong }) => likelyWrong)), 3)} where it is not`,
     `  CPU time, one core: ${round(mean(steady.map(({ cpuShare }) => cpuShare)), 4)} of the audio's own time (target: 0.05)`,

@@ -6,6 +6,7 @@ import { median } from '../src/dsp/statistics.ts'
 import { beatFMeasure, boundaryFMeasure, keyScore, tempoAccuracy } from '../test/beat-metrics.ts'
 import { type EnsembleScore, playEnsemble } from '../test/ensemble-pieces.ts'
 import { ensembleStyles } from '../test/ensemble-styles.ts'
+import { type PlainScore, plainStyles, playPlain } from '../test/plain-pieces.ts'
 import {
   type Metre,
   type Pace,
@@ -17,7 +18,7 @@ import {
 
 /** How well the beats and bars of one piece were found. */
 export type BeatFigures = {
-  readonly score: Pick<PieceScore, 'metre' | 'bpm' | 'pace'> & { readonly style: string }
+  readonly score: Pick<PieceScore, 'metre' | 'bpm'> & { readonly style: string; readonly pace?: Pace }
   readonly bpm: number | null
   readonly metre: Metre
   readonly beats: number
@@ -67,6 +68,16 @@ export const ensembleScores = (
       .map((bpm) => ({ metre, style: name, bpm, pace, seconds, seed })),
   )
 
+/** Scores of the third generator, at the tempi of the first; of each style every `stride`th tempo. */
+export const plainScores = (seed: number, { stride = 1, seconds = 25 } = {}): PlainScore[] =>
+  (['4/4', '3/4', '6/8'] as const).flatMap((metre) =>
+    plainStyles.flatMap((style, turn) =>
+      tempiOf[metre]
+        .filter((_, index) => (index + turn) % stride === 0)
+        .map((bpm) => ({ metre, style, bpm, seconds, seed })),
+    ),
+  )
+
 type KnownBeats<Score> = {
   readonly score: Score
   readonly beats: readonly number[]
@@ -103,6 +114,13 @@ const compareBeats = <Score extends BeatFigures['score']>(
 export const judgeEnsembles = (scores: readonly EnsembleScore[]): BeatFigures[] =>
   scores.map((score) => {
     const piece = playEnsemble(score)
+    return compareBeats(piece, analyse(piece.samples))
+  })
+
+/** Plays and judges pieces of the third generator one after the other. */
+export const judgePlain = (scores: readonly PlainScore[]): BeatFigures[] =>
+  scores.map((score) => {
+    const piece = playPlain(score)
     return compareBeats(piece, analyse(piece.samples))
   })
 

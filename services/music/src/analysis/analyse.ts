@@ -1,9 +1,10 @@
 import { type Activations, activationsOf } from './activations.ts'
 import { envelopeLevels } from './attack-envelope.ts'
 import { type BarGrid, findBars } from './bars.ts'
+import { accentsOf } from './beat-accents.ts'
 import { beatPosteriors } from './beat-posteriors.ts'
 import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
-import { type ChromaFrames, chromaBetween, chromaHop, findPeaks } from './chroma.ts'
+import { type ChromaFrames, chromaHop, findPeaks } from './chroma.ts'
 import { clarityOf } from './clarity.ts'
 import { measureBands, type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
@@ -11,7 +12,7 @@ import { barModels } from './metres.ts'
 import { onsetStrength } from './onset-strength.ts'
 import { decodePulse } from './pulse.ts'
 import { snapToAttacks } from './snap.ts'
-import { analysisRate, HOP, type SpectralFrames } from './spectral-frames.ts'
+import { HOP, type SpectralFrames } from './spectral-frames.ts'
 
 /** Musical analysis of a piece, at the analysis rate. */
 export type Analysis = {
@@ -43,24 +44,6 @@ const minBeats = 4
 /** Of more beats than this there are always enough, so their probabilities need not be computed. */
 const manyBeats = 32
 
-/** Half the summed absolute difference of two chroma vectors: 0 for the same harmony, 1 for nothing in common. */
-export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0
-  for (let i = 0; i < 12; i++) sum += Math.abs((a[i] ?? 0) - (b[i] ?? 0))
-  return sum / 2
-}
-
-const accentsOf = (chroma: ChromaFrames, { low, snare, chords }: Activations, beats: readonly number[]) => {
-  const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + analysisRate / 2))
-  const at = (curve: Float32Array) =>
-    beats.map((beat) => {
-      const frame = Math.round(beat / HOP)
-      return Math.max(curve[frame - 1] ?? 0, curve[frame] ?? 0, curve[frame + 1] ?? 0)
-    })
-  const harmony = harmonies.map((here, i) => chromaDistance(here, harmonies[i - 1] ?? here))
-  return { low: at(low), snare: at(snare), chords: at(chords), harmony }
-}
-
 /** The frame in which the sound begins: the first onset. */
 export const firstSound = ({ onset }: Activations): number =>
   Math.max(
@@ -76,7 +59,7 @@ export const analyseSound = (
   const onsets = onsetStrength(spectral)
   const activations = activationsOf(flux, spectral, chroma)
   const start = firstSound(activations)
-  const pulse = findPulse(activations, start)
+  const pulse = findPulse({ activations, chroma, firstSound: start })
   const model = pulse?.model ?? barModels[0]
   const frames = pulse?.frames ?? []
   const [first, last] = audibleRange(frames, activations.onset)
@@ -104,7 +87,7 @@ export const analyseSound = (
     chroma,
     beats,
     likely,
-    bars: findBars(accentsOf(chroma, activations, beats), model),
+    bars: findBars(accentsOf(chroma, activations, beats), model.metre),
     bpm: hasPulse ? tempoOf(snapped.length > 2 ? snapped : beats) : null,
     key: estimateKey(peaks),
     clarity,

@@ -1,53 +1,94 @@
 import { clamp, meanOf } from '../dsp/statistics.ts'
-import { type BarModel, beatsPerBar, type Metre } from './metres.ts'
+import { type BarEvidence, type BarSize, barEvidence, barWeights } from './bar-weights.ts'
+import { beatsPerBar, type Metre } from './metres.ts'
 
 /** The bars of a piece, with their doubts. */
 export type BarGrid = {
   readonly metre: Metre
-  readonly beatsPerBar: 2 | 3 | 4
+  readonly beatsPerBar: BarSize
   /** The most likely position of each beat in its bar; 0 is the downbeat. */
   readonly positions: readonly number[]
   /** For each beat how likely (0..1) it is at each position of its bar: rows of BEATS_PER_BAR values. */
   readonly likely: Float32Array
 }
 
-/** Evidence at each beat: how strongly kick and bass, the snare, and chords begin there, and how much the harmony changes. */
-export type BeatAccents = {
-  readonly low: readonly number[]
-  readonly snare: readonly number[]
-  readonly chords: readonly number[]
-  readonly harmony: readonly number[]
-}
+/**
+ * Evidence at each beat: how loud the sounds are that enter there, of all kinds, of kick and bass, bright ones, and those in the range of
+ * chords; and how much the harmony changes.
+ */
+export type BeatAccents = Record<BarEvidence, readonly number[]>
 
-const weights = { low: 0.7, snare: 0.6, chords: 0.8, harmony: 1.2 }
 /** Probability that a bar has a beat too many or too few, per beat. */
 const slip = 0.002
-/** Evidence is clipped at this multiple of its mean. */
-const most = 3
+/** The weights are of what a bar shows on average. Bars of a piece are much alike, so each beat counts by this share of it. */
+const trust = 0.2
+/** Log odds that a piece begins with a bar rather than within one. */
+const beginsWithBar = 2
+/** Deviations less than this are of no meaning (standard deviation), and none counts more than a multiple of the standard deviation. */
+const minDeviation = 0.08
+const mostDeviations = 3
 
-const normalise = (values: readonly number[]): number[] => {
+/** Values as multiples of their standard deviation from their mean, so that a small difference counts where it is always the same. */
+const standardise = (values: readonly number[]): number[] => {
   const mean = meanOf(values)
-  return values.map((value) => (mean > 0 ? clamp(value / mean, 0, most) : 0))
+  const deviation = Math.max(minDeviation, Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2))))
+  return values.map((value) => clamp((value - mean) / deviation, -mostDeviations, mostDeviations))
 }
 
-const contrastOf = (values: readonly number[]): number[] => values.map((value) => value - meanOf(values))
+/** Evidence of a piece, each kind standardised. */
+export const standardiseAccents = (accents: BeatAccents): BeatAccents => ({
+  accent: standardise(accents.accent),
+  low: standardise(accents.low),
+  snare: standardise(accents.snare),
+  chords: standardise(accents.chords),
+  harmony: standardise(accents.harmony),
+})
 
-/** Log likelihoods of each position at each beat, up to a constant. */
-const scoresOf = (accents: BeatAccents, model: BarModel, count: number): Float64Array => {
-  const kinds = (['low', 'snare', 'chords', 'harmony'] as const).map((kind) => ({
-    values: normalise(accents[kind]),
-    contrast: contrastOf(model[kind]),
-    weight: weights[kind],
+/** A kind of bar and the position of the first beat in it. */
+export type BarPhase = { readonly size: BarSize; readonly first: number }
+
+/** What the weights of bars of a size apply to: the mean of each kind of evidence at each position. */
+export const positionMeans = (standard: BeatAccents, { size, first }: BarPhase): number[] =>
+  barEvidence.flatMap((kind) =>
+    Array.from({ length: size }, (_, position) =>
+      meanOf(standard[kind].filter((_, i) => (first + i) % size === position)),
+    ),
+  )
+
+/** Log odds of bars of a size, at the best position of the first beat, up to a constant that all sizes share. */
+const oddsOf = (standard: BeatAccents, size: BarSize): number => {
+  const weights = barEvidence.flatMap((kind) => barWeights.positions[size][kind])
+  const phases = Array.from({ length: size }, (_, first) => positionMeans(standard, { size, first }))
+  const best = Math.max(...phases.map((means) => means.reduce((sum, mean, i) => sum + mean * (weights[i] ?? 0), 0)))
+  return best + (size === 3 ? barWeights.triple : 0)
+}
+
+/** Metres whose beats are divided alike, so that only the accents of the beats tell one from the other. */
+const undecided: readonly Metre[] = ['3/4', '4/4']
+
+/** The metres that a piece may have whose beats were found in `decoded`, with their log odds. */
+const oddsOfMetres = (standard: BeatAccents, decoded: Metre): { metre: Metre; odds: number }[] =>
+  (undecided.includes(decoded) ? undecided : [decoded]).map((metre) => ({
+    metre,
+    odds: oddsOf(standard, beatsPerBar[metre]) + (metre === decoded ? barWeights.decoded : 0),
   }))
-  const size = beatsPerBar[model.metre]
-  return Float64Array.from({ length: count * size }, (_, at) => {
+
+/** How well beats fit bars: the log odds of the best kind. */
+export const oddsOfBars = (standard: BeatAccents, decoded: Metre): number =>
+  Math.max(...oddsOfMetres(standard, decoded).map(({ odds }) => odds))
+
+/** Log likelihoods of each position in bars of `size` beats at each beat, up to a constant. */
+const scoresOf = (standard: BeatAccents, size: BarSize): Float64Array =>
+  Float64Array.from({ length: standard.low.length * size }, (_, at) => {
     const [beat, position] = [Math.floor(at / size), at % size]
-    return kinds.reduce(
-      (sum, { values, contrast, weight }) => sum + weight * (values[beat] ?? 0) * (contrast[position] ?? 0),
+    return barEvidence.reduce(
+      (sum, kind) => sum + trust * (standard[kind][beat] ?? 0) * (barWeights.positions[size][kind][position] ?? 0),
       0,
     )
   })
-}
+
+/** Log odds of a position of the first beat before any evidence. */
+const priorOf = (position: number): number => (position === 0 ? beginsWithBar : 0)
 
 /** Positions by the usual order, with a small chance of any other. */
 const transition = (size: number) => (from: number, to: number) =>
@@ -64,7 +105,7 @@ const likelyPositions = (scores: Float64Array, size: number): Float32Array => {
       const [beat, before] = [order(step), step > 0 ? order(step - 1) : -1]
       let total = 0
       for (let to = 0; to < size; to++) {
-        let sum = before < 0 ? 1 : 0
+        let sum = before >= 0 ? 0 : isForward ? Math.exp(priorOf(to)) : 1
         for (let from = 0; before >= 0 && from < size; from++) {
           const share = isForward ? follows(from, to) : follows(to, from) * weight(before, from)
           sum += share * (result[before * size + from] ?? 0)
@@ -94,7 +135,7 @@ const bestPositions = (scores: Float64Array, size: number): number[] => {
   const count = scores.length / size
   const follows = transition(size)
   const origins: number[][] = []
-  let totals = Array.from({ length: size }, (_, position) => scores[position] ?? 0)
+  let totals = Array.from({ length: size }, (_, position) => (scores[position] ?? 0) + priorOf(position))
   for (let beat = 1; beat < count; beat++) {
     const origin = totals.map((_, to) => {
       const values = totals.map((total, from) => total + Math.log(follows(from, to)))
@@ -110,14 +151,15 @@ const bestPositions = (scores: Float64Array, size: number): number[] => {
   return count === 0 ? [] : positions.reverse()
 }
 
-/** Finds the position of each beat in its bar, for a known kind of bar. A dropped beat shifts only the bars after it. */
-export const findBars = (accents: BeatAccents, model: BarModel): BarGrid => {
-  const size = beatsPerBar[model.metre]
-  const scores = scoresOf(accents, model, accents.low.length)
-  return {
-    metre: model.metre,
-    beatsPerBar: size,
-    positions: bestPositions(scores, size),
-    likely: likelyPositions(scores, size),
-  }
+/**
+ * Finds the kind of bars of a piece and the position of each beat in its bar. `decoded` is the metre of the path that has found the beats: the bar
+ * pointer expects drums and chords, while this weighs any accent that is regular over the whole piece. A dropped beat shifts only the bars
+ * after it.
+ */
+export const findBars = (accents: BeatAccents, decoded: Metre): BarGrid => {
+  const standard = standardiseAccents(accents)
+  const { metre } = oddsOfMetres(standard, decoded).reduce((best, other) => (other.odds > best.odds ? other : best))
+  const size = beatsPerBar[metre]
+  const scores = scoresOf(standard, size)
+  return { metre, beatsPerBar: size, positions: bestPositions(scores, size), likely: likelyPositions(scores, size) }
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../dsp/random.ts'
 import type { Activations } from './activations.ts'
-import { decodePulse } from './pulse.ts'
+import { decodePulse, type PulseEvidence } from './pulse.ts'
 import { storedPulses } from './pulse-file.ts'
 
 const FRAMES = 1_600
 
 /** Evidence of a pulse at every 43rd frame in bars of four, and noise. */
-const evidence = (seed = 1): Activations => {
+const activationsOf = (seed = 1): Activations => {
   const random = createRandom(seed)
   const curve = (period: number, strength: number) =>
     Float32Array.from({ length: FRAMES }, (_, i) => (i % period === 20 ? strength : 0.3 * random.next()))
@@ -23,10 +23,13 @@ const evidence = (seed = 1): Activations => {
   }
 }
 
+const chroma = { frames: 200, values: new Float32Array(12 * 200).fill(1 / 12) }
+const evidence = (seed = 1): PulseEvidence => ({ activations: activationsOf(seed), chroma, firstSound: 20 })
+
 /** The file of the pulse of some evidence. */
-const fileOf = (activations: Activations, firstSound = 20): Uint8Array => {
+const fileOf = (evidence: PulseEvidence): Uint8Array => {
   const pulses = storedPulses([])
-  pulses.find(activations, firstSound)
+  pulses.find(evidence)
   return pulses.encoded() ?? new Uint8Array(0)
 }
 
@@ -35,35 +38,36 @@ const emptied = (file: Uint8Array): Uint8Array =>
   Buffer.concat([file.subarray(0, 32), new Uint8Array(Uint32Array.of(0xffffffff, 0).buffer)])
 
 describe('a stored pulse', () => {
-  const decoded = decodePulse(evidence(), 20)
+  const decoded = decodePulse(evidence())
 
   test('is that which the bar pointer finds', () => {
     expect(decoded?.frames.length).toBeGreaterThan(30)
-    expect(storedPulses([fileOf(evidence(2)), fileOf(evidence())]).find(evidence(), 20)).toEqual(decoded)
+    expect(storedPulses([fileOf(evidence(2)), fileOf(evidence())]).find(evidence())).toEqual(decoded)
   })
 
   test('is used instead of decoding it again, also if there was none', () => {
     const known = storedPulses([emptied(fileOf(evidence()))])
-    expect(known.find(evidence(), 20)).toBeUndefined()
+    expect(known.find(evidence())).toBeUndefined()
     expect(known.encoded()).toEqual(emptied(fileOf(evidence())))
   })
 
-  const changed = (key: keyof Omit<Activations, 'frames'>): Activations => {
-    const activations = evidence()
-    activations[key][77] = 0.5
-    return activations
+  const changed = (key: keyof Omit<Activations, 'frames'> | 'chroma'): PulseEvidence => {
+    const { activations, firstSound } = evidence()
+    if (key !== 'chroma') activations[key][77] = 0.5
+    const values = chroma.values.map((value, i) => (key === 'chroma' && i === 77 ? 0.5 : value))
+    return { activations, chroma: { ...chroma, values }, firstSound }
   }
-  test.each(['onset', 'accent', 'low', 'snare', 'chords', 'harmony'] as const)(
+  test.each(['onset', 'accent', 'low', 'snare', 'chords', 'harmony', 'chroma'] as const)(
     'is not that of other evidence: %s',
     (key) => {
       const files = [emptied(fileOf(evidence()))]
-      expect(storedPulses(files).find(changed(key), 20)).toEqual(decodePulse(changed(key), 20))
+      expect(storedPulses(files).find(changed(key))).toEqual(decodePulse(changed(key)))
     },
   )
 
   test('is not that of a sound that begins elsewhere', () => {
-    const found = storedPulses([emptied(fileOf(evidence()))]).find(evidence(), 63)
-    expect(found).toEqual(decodePulse(evidence(), 63))
+    const later = { ...evidence(), firstSound: 63 }
+    expect(storedPulses([emptied(fileOf(evidence()))]).find(later)).toEqual(decodePulse(later))
   })
 
   const spoilt: [string, (file: Uint8Array) => Uint8Array][] = [
@@ -75,7 +79,7 @@ describe('a stored pulse', () => {
     ['of an unknown bar', (file) => file.map((byte, i) => (i === 32 ? 200 : byte))],
   ]
   test.each(spoilt)('is decoded again if its file is %s', (_, spoil) => {
-    expect(storedPulses([spoil(fileOf(evidence()))]).find(evidence(), 20)).toEqual(decoded)
+    expect(storedPulses([spoil(fileOf(evidence()))]).find(evidence())).toEqual(decoded)
   })
 })
 
@@ -84,7 +88,7 @@ describe('a stored pulse', () => {
  * because the bar pointer was changed, increase the version, then replace the digest.
  */
 test('the bar pointer finds the beats that its version stands for', () => {
-  const beats = [1, 2].map((seed) => decodePulse(evidence(seed), 20))
+  const beats = [1, 2].map((seed) => decodePulse(evidence(seed)))
   const digest = createHash('sha256').update(JSON.stringify(beats.map((pulse) => pulse?.frames)))
   expect(digest.digest('hex').slice(0, 16)).toBe('3019a23c8caa261a')
 })

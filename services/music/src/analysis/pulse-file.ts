@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { Activations } from './activations.ts'
+import { barWeights } from './bar-weights.ts'
 import { evidenceWeights } from './beat-evidence.ts'
 import { beatLengths, changeCosts } from './beat-lengths.ts'
 import { barModels, beatsPerBar, divisions } from './metres.ts'
-import { decodePulse, type FindPulse, type Pulse } from './pulse.ts'
+import { decodePulse, type FindPulse, type Pulse, type PulseEvidence } from './pulse.ts'
+import { relatedTempoWeights } from './related-tempo-weights.ts'
 import { tempoLevelWeights } from './tempo-level-weights.ts'
 
 /**
  * Version of the bar pointer: increase it if it finds other beats in the same evidence. Weights, templates and tempi are part of
  * the fingerprint, so their changes need no new version.
  */
-const VERSION = 6
+const VERSION = 7
 
 /** Bytes of a fingerprint, and of the two 32-bit integers after it. */
 const FINGERPRINT = 32
@@ -31,15 +32,17 @@ const parameters = JSON.stringify([
   divisions,
   evidenceWeights,
   changeCosts,
+  barWeights,
   tempoLevelWeights,
+  relatedTempoWeights,
 ])
 
 /** A digest of everything that determines the pulse. */
-const fingerprintOf = (activations: Activations, firstSound: number): Buffer => {
+const fingerprintOf = ({ activations, chroma, firstSound }: PulseEvidence): Buffer => {
   const { frames, onset, accent, low, snare, chords, harmony } = activations
   const hash = createHash('sha256').update(parameters)
   const { counts, lengths, costs } = beatLengths
-  const evidence = [onset, accent, low, snare, chords, harmony]
+  const evidence = [onset, accent, low, snare, chords, harmony, chroma.values]
   for (const values of [counts, lengths, costs, Uint32Array.of(frames, firstSound), ...evidence])
     hash.update(bytesOf(values))
   return hash.digest()
@@ -85,10 +88,10 @@ export const storedPulses = (files: readonly Uint8Array[]): StoredPulses => {
     return null
   }
   return {
-    find(activations, firstSound) {
-      const fingerprint = fingerprintOf(activations, firstSound)
+    find(evidence) {
+      const fingerprint = fingerprintOf(evidence)
       const stored = read(fingerprint)
-      const pulse = stored === null ? decodePulse(activations, firstSound) : stored
+      const pulse = stored === null ? decodePulse(evidence) : stored
       encoded = encodePulse(fingerprint, pulse)
       return pulse
     },

@@ -1,5 +1,7 @@
 import type { Activations } from './activations.ts'
+import type { ChromaFrames } from './chroma.ts'
 import type { BarModel } from './metres.ts'
+import { decodeRelatedTempo } from './related-tempi.ts'
 import { decodeSixEight } from './six-eight.ts'
 import { decodeTempoLevel } from './tempo-level.ts'
 
@@ -9,12 +11,21 @@ export type Pulse = {
   readonly frames: readonly number[]
 }
 
-/** Finds the pulse in the evidence of a piece whose sound begins in the frame `firstSound`; undefined if there is none. */
-export type FindPulse = (activations: Activations, firstSound: number) => Pulse | undefined
+/** Evidence of a piece whose sound begins in the frame `firstSound`. */
+export type PulseEvidence = {
+  readonly activations: Activations
+  readonly chroma: ChromaFrames
+  readonly firstSound: number
+}
 
-/** Finds the pulse by the bar pointer, at the level of tempo that the whole piece supports: most of the time that an analysis takes. */
-export const decodePulse: FindPulse = (activations, firstSound) => {
-  const found = decodeTempoLevel(activations, firstSound)
-  const decoded = found && (decodeSixEight(found, activations, firstSound) ?? found)
-  return decoded && { model: decoded.model, frames: decoded.beats.map(({ frame }) => frame) }
+/** Finds the pulse of a piece; undefined if there is none. */
+export type FindPulse = (evidence: PulseEvidence) => Pulse | undefined
+
+/** Finds the pulse by the bar pointer, at the tempo that the whole piece supports: most of the time that an analysis takes. */
+export const decodePulse: FindPulse = ({ activations, chroma, firstSound }) => {
+  const first = decodeTempoLevel(activations, firstSound)
+  if (!first) return undefined
+  const found = decodeSixEight(first, activations, firstSound) ?? first
+  const { model, beats } = decodeRelatedTempo(found, activations, chroma, firstSound)
+  return { model, frames: beats.map(({ frame }) => frame) }
 }
