@@ -32,8 +32,8 @@ const chords = [
   [7, 4],
 ] as const
 
-/** What sounds in a beat: times within it as shares of the beat, lengths in beats. */
-type Desk = {
+/** What plays a beat, and which beat it is: times within it as shares of the beat, lengths in beats. */
+type Player = {
   readonly position: number
   readonly beatsPerBar: number
   /** Equal parts of a beat: three in 6/8, otherwise two. */
@@ -51,72 +51,73 @@ type Desk = {
   readonly pad: (at: number, note: number, gain: number, beats: number) => void
 }
 
-const isFirst = ({ position }: Desk) => position === 0
+const isFirst = ({ position }: Player) => position === 0
 /** Whether bass and kick play: at every other beat of four, otherwise at the first. */
-const isHeavy = ({ position, beatsPerBar }: Desk) => (beatsPerBar === 4 ? position % 2 === 0 : position === 0)
-const accentedClick = (desk: Desk) => desk.click(0, isFirst(desk) ? 1500 : 1000, isFirst(desk) ? 0.9 : 0.6)
+const isHeavy = ({ position, beatsPerBar }: Player) => (beatsPerBar === 4 ? position % 2 === 0 : position === 0)
+const accentedClick = (player: Player) => player.click(0, isFirst(player) ? 1500 : 1000, isFirst(player) ? 0.9 : 0.6)
 
-const drums = (desk: Desk): void => {
-  if (isHeavy(desk)) desk.kick(0, 1)
-  else desk.snare(0, desk.beatsPerBar === 3 ? 0.6 : 1)
-  for (const at of desk.parts) desk.hat(at, at > 0 ? 0.6 : 1)
+const drums = (player: Player): void => {
+  if (isHeavy(player)) player.kick(0, 1)
+  else player.snare(0, player.beatsPerBar === 3 ? 0.6 : 1)
+  for (const at of player.parts) player.hat(at, at > 0 ? 0.6 : 1)
 }
 
-const drumsAndBass = (desk: Desk): void => {
-  drums(desk)
-  const [root] = desk.chord
-  if (desk.beatsPerBar === 4) desk.tone(0, root - 12, 0.25, 0.9, 2)
-  else if (isFirst(desk) || desk.beatsPerBar === 2) desk.tone(0, root - (isFirst(desk) ? 12 : 5), 0.3, 0.9, 2)
+const drumsAndBass = (player: Player): void => {
+  drums(player)
+  const [root] = player.chord
+  if (player.beatsPerBar === 4) player.tone(0, root - 12, 0.25, 0.9, 2)
+  else if (isFirst(player) || player.beatsPerBar === 2) player.tone(0, root - (isFirst(player) ? 12 : 5), 0.3, 0.9, 2)
 }
 
-const styles: Record<string, (desk: Desk) => void> = {
+const styles: Record<string, (player: Player) => void> = {
   'accented clicks': accentedClick,
-  'clicks and soft parts': (desk) => {
-    accentedClick(desk)
-    for (const at of desk.parts.slice(1)) desk.click(at, 800, 0.25)
+  'clicks and soft parts': (player) => {
+    accentedClick(player)
+    for (const at of player.parts.slice(1)) player.click(at, 800, 0.25)
   },
   drums,
   'drums and bass': drumsAndBass,
-  band: (desk) => {
-    drumsAndBass(desk)
-    if (isFirst(desk)) for (const note of desk.chord) desk.tone(0, note + 12, 0.12, 0.95 * desk.beatsPerBar, 0.6)
-    for (const at of desk.parts)
-      if (desk.random.next() < 0.6) desk.tone(at, desk.tune() + 12, 0.12, 0.9 / desk.parts.length, 3)
+  band: (player) => {
+    drumsAndBass(player)
+    if (isFirst(player))
+      for (const note of player.chord) player.tone(0, note + 12, 0.12, 0.95 * player.beatsPerBar, 0.6)
+    for (const at of player.parts)
+      if (player.random.next() < 0.6) player.tone(at, player.tune() + 12, 0.12, 0.9 / player.parts.length, 3)
   },
-  'broken chords': (desk) => {
-    const [root, third, fifth] = desk.chord
-    const order = desk.beatsPerBar === 4 ? [root, third, fifth, root + 12] : [root, third, fifth]
-    for (const [part, at] of desk.parts.entries()) {
-      const note = order[(desk.position * desk.parts.length + part) % order.length] ?? root
-      desk.tone(at, note + 12, isFirst(desk) && part === 0 ? 0.3 : 0.2, 1.5 / desk.parts.length, 4)
+  'broken chords': (player) => {
+    const [root, third, fifth] = player.chord
+    const order = player.beatsPerBar === 4 ? [root, third, fifth, root + 12] : [root, third, fifth]
+    for (const [part, at] of player.parts.entries()) {
+      const note = order[(player.position * player.parts.length + part) % order.length] ?? root
+      player.tone(at, note + 12, isFirst(player) && part === 0 ? 0.3 : 0.2, 1.5 / player.parts.length, 4)
     }
-    if (isFirst(desk)) desk.tone(0, root - 12, 0.3, 0.9 * desk.beatsPerBar, 1.5)
+    if (isFirst(player)) player.tone(0, root - 12, 0.3, 0.9 * player.beatsPerBar, 1.5)
   },
-  'repeated chords': (desk) => {
-    for (const note of desk.chord) desk.tone(0, note + 12, isFirst(desk) ? 0.22 : 0.15, 0.5, 5)
+  'repeated chords': (player) => {
+    for (const note of player.chord) player.tone(0, note + 12, isFirst(player) ? 0.22 : 0.15, 0.5, 5)
   },
-  'pads and kick': (desk) => {
-    if (isFirst(desk)) for (const note of desk.chord) desk.pad(0, note + 12, 0.1, desk.beatsPerBar)
-    desk.kick(0, isFirst(desk) ? 1 : 0.7)
+  'pads and kick': (player) => {
+    if (isFirst(player)) for (const note of player.chord) player.pad(0, note + 12, 0.1, player.beatsPerBar)
+    player.kick(0, isFirst(player) ? 1 : 0.7)
   },
-  'a tune alone': (desk) => {
-    const draw = desk.random.next()
-    const played = draw < 0.5 ? [0] : draw < 0.85 ? desk.parts : []
+  'a tune alone': (player) => {
+    const draw = player.random.next()
+    const played = draw < 0.5 ? [0] : draw < 0.85 ? player.parts : []
     for (const at of played)
-      desk.tone(at, desk.tune(), isFirst(desk) && at === 0 ? 0.4 : 0.28, 0.95 / played.length, 1.5)
+      player.tone(at, player.tune(), isFirst(player) && at === 0 ? 0.4 : 0.28, 0.95 / played.length, 1.5)
   },
-  'tune and accompaniment': (desk) => {
-    const [root] = desk.chord
-    if (isFirst(desk)) desk.tone(0, root - 12, 0.35, 1.5, 2)
-    else for (const note of desk.chord) desk.tone(0, note + 12, 0.12, 0.6, 4)
-    if (desk.random.next() < 0.75) desk.tone(0, desk.tune() + 12, 0.25, 0.9, 2)
-    if (desk.random.next() < 0.4) desk.tone(desk.parts[1] ?? 0.5, desk.tune() + 12, 0.2, 0.5, 3)
+  'tune and accompaniment': (player) => {
+    const [root] = player.chord
+    if (isFirst(player)) player.tone(0, root - 12, 0.35, 1.5, 2)
+    else for (const note of player.chord) player.tone(0, note + 12, 0.12, 0.6, 4)
+    if (player.random.next() < 0.75) player.tone(0, player.tune() + 12, 0.25, 0.9, 2)
+    if (player.random.next() < 0.4) player.tone(player.parts[1] ?? 0.5, player.tune() + 12, 0.2, 0.5, 3)
   },
-  march: (desk) => {
-    const [root] = desk.chord
-    if (isHeavy(desk)) desk.tone(0, root - (isFirst(desk) ? 12 : 5), 0.35, 0.6, 3)
-    else for (const note of desk.chord) desk.tone(0, note + 12, 0.15, 0.3, 6)
-    desk.snare(0, isFirst(desk) ? 0.5 : 0.3)
+  march: (player) => {
+    const [root] = player.chord
+    if (isHeavy(player)) player.tone(0, root - (isFirst(player) ? 12 : 5), 0.35, 0.6, 3)
+    else for (const note of player.chord) player.tone(0, note + 12, 0.15, 0.3, 6)
+    player.snare(0, isFirst(player) ? 0.5 : 0.3)
   },
 }
 
