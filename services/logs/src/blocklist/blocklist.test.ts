@@ -143,6 +143,20 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       })
     })
 
+    test('lines many years apart are scanned, and each once', async () => {
+      await using both = await dependencies()
+      const inYear = (year: number) => query(1, `y${year}.example.com`).replace('2026', String(year))
+      const years = [1969, 1999, 2024, 2026]
+      await both.push(years.map(inYear))
+      expect(await both.one.scan(signal)).toMatchObject({ entriesRead: 4, newCandidates: 4, isComplete: true })
+      await both.push([inYear(2012)])
+      expect(await both.one.scan(signal)).toMatchObject({ entriesRead: 1, newCandidates: 1, isComplete: true })
+      const found = await both.one.list(undefined)
+      expect(found.map(({ domain, count }) => [domain, count]).sort()).toEqual(
+        [1969, 1999, 2012, 2024, 2026].map((year) => [`y${year}.example.com`, 1]),
+      )
+    })
+
     test('a branch that does not respond is reported, and the next scan reads what it has', async () => {
       await using both = await dependencies()
       await both.push([query(1, 'ads.example.com')])

@@ -4,8 +4,8 @@ import { indexWords } from './line-kinds.ts'
 
 export const hour = 3_600_000
 const day = 24 * hour
-/** Only the newest days of a source with a longer time span are scanned. */
-const maxDays = 400
+/** Lengths of windows, each a multiple of the next: one with more entries than before is divided into shorter ones. */
+const lengths = [10_000 * day, 100 * day, day, hour]
 
 /** Lines that may match a kind; the index skips all others. */
 export const linesQuery: Query = {
@@ -22,9 +22,20 @@ const countIn = async (engine: Engine, sourceId: string, start: number, length: 
   return (await engine.search(request, signal)).total
 }
 
+/** The known numbers of entries of hours, in windows of each length. */
+const knownIn = (known: ReadonlyMap<number, number>): ReadonlyMap<number, number>[] =>
+  lengths.map((length) => {
+    const sums = new Map<number, number>()
+    for (const [hourStart, entries] of known) {
+      const start = Math.floor(hourStart / length) * length
+      sums.set(start, (sums.get(start) ?? 0) + entries)
+    }
+    return sums
+  })
+
 /**
- * The hours of a source that have more entries than when they were last counted, newest first, with their number of entries. Days are compared
- * first, so that a year without change takes 365 queries.
+ * The hours of a source that have more entries than when they were last counted, newest first, with their number of entries. Longer windows are
+ * compared first, so that a year without change takes a few queries.
  */
 export async function* changedHours(
   engine: Engine,
@@ -32,18 +43,15 @@ export async function* changedHours(
   known: ReadonlyMap<number, number>,
   signal: AbortSignal,
 ): AsyncGenerator<{ start: number; entries: number }> {
-  const byDay = new Map<number, number>()
-  for (const [start, entries] of known) {
-    const ofDay = Math.floor(start / day) * day
-    byDay.set(ofDay, (byDay.get(ofDay) ?? 0) + entries)
-  }
-  const newest = Math.floor(lastTime / day) * day
-  const oldest = Math.max(Math.floor(firstTime / day) * day, newest - (maxDays - 1) * day)
-  for (let start = newest; start >= oldest; start -= day) {
-    if ((await countIn(engine, sourceId, start, day, signal)) <= (byDay.get(start) ?? 0)) continue
-    for (let at = start + day - hour; at >= start; at -= hour) {
-      const entries = await countIn(engine, sourceId, at, hour, signal)
-      if (entries > (known.get(at) ?? 0)) yield { start: at, entries }
+  const before = knownIn(known)
+  async function* within(from: number, to: number, level: number): AsyncGenerator<{ start: number; entries: number }> {
+    const length = lengths[level] ?? hour
+    for (let start = Math.floor(to / length) * length; start > from - length; start -= length) {
+      const entries = await countIn(engine, sourceId, start, length, signal)
+      if (entries <= (before[level]?.get(start) ?? 0)) continue
+      if (length === hour) yield { start, entries }
+      else yield* within(Math.max(from, start), Math.min(to, start + length - 1), level + 1)
     }
   }
+  yield* within(firstTime, lastTime, 0)
 }
