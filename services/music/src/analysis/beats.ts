@@ -30,16 +30,14 @@ export const extendBeats = (beats: readonly number[], length: number): { beats: 
   return { beats: extended, before }
 }
 
-/** Beats per minute of a pulse: the mean interval of its middle half, which is robust against outliers. Null without a pulse. */
+/** Beats over which a tempo is measured: those of longer spans are more exact, those of shorter ones follow changes. */
+const spanBeats = 16
+
+/** Beats per minute of a pulse: the median over spans of beats, which is robust against outliers. Null without a pulse. */
 export const tempoOf = (beats: readonly number[]): number | null => {
   if (beats.length < 3) return null
-  const intervals = beats
-    .slice(1)
-    .map((beat, i) => beat - (beats[i] ?? 0))
-    .sort((a, b) => a - b)
-  const middle = intervals.slice(Math.floor(intervals.length / 4), Math.ceil((intervals.length * 3) / 4))
-  const mean = middle.reduce((sum, interval) => sum + interval, 0) / middle.length
-  return (60 * analysisRate) / mean
+  const span = Math.min(spanBeats, Math.floor(beats.length / 2))
+  return (60 * analysisRate * span) / median(beats.slice(span).map((beat, i) => beat - (beats[i] ?? 0)))
 }
 
 /** The median strength of the onsets at the beats (see onsetStrength): about 0.2 for noise, 2 and more for drums. */
