@@ -1,15 +1,21 @@
 import { sample } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { playPlain } from '../../test/plain-pieces.ts'
+import { plainStyles, playPlain } from '../../test/plain-pieces.ts'
 import { activationsOf } from './activations.ts'
 import { analyse, firstSound, listen } from './analyse.ts'
 import { decodeBars } from './bar-pointer.ts'
-import { pathsAtRelatedTempi } from './related-tempi.ts'
+import { decodeRelatedTempo, pathsAtRelatedTempi } from './related-tempi.ts'
 import { analysisRate } from './spectral-frames.ts'
 import { decodeTempoLevel, pathTempo } from './tempo-level.ts'
 
 /** Pieces whose tempo is not that of the octave which harmony and bass suggest. Their seeds are other than those of the weights. */
-const misread = [['4/4', 'accented clicks', 110]] as const
+const misread = [
+  ['4/4', 'accented clicks', 110],
+  ['4/4', 'drums', 110],
+  ['6/8', 'pads and kick', 110],
+  ['6/8', 'march', 110],
+  ['6/8', 'repeated chords', 130],
+] as const
 
 test.each(sample(misread, 2))('a tempo is chosen among related ones: %s, %s at %d', (metre, style, bpm) => {
   const { samples } = playPlain({ metre, style, bpm, seconds: 25, seed: 1 })
@@ -20,8 +26,17 @@ test.each(sample(misread, 2))('a tempo is chosen among related ones: %s, %s at %
   expect(analyse(samples).bpm).toBeCloseTo(bpm, 0)
 })
 
+test.each(sample(plainStyles, 4))('a few seconds do not suffice for another tempo: %s', (style) => {
+  const { samples } = playPlain({ metre: '4/4', style, bpm: 110, seconds: 5, seed: 9 })
+  const { flux, spectral, chroma } = listen(samples)
+  const activations = activationsOf(flux, spectral, chroma)
+  const found = decodeTempoLevel(activations, firstSound(activations))
+  if (!found) throw new Error('There is no pulse')
+  expect(decodeRelatedTempo(found, activations, chroma, firstSound(activations))).toBe(found)
+})
+
 test('the first path comes first, and the others are at their tempi', () => {
-  const { samples } = playPlain({ metre: '4/4', style: 'drums and bass', bpm: 100, seconds: 12, seed: 1 })
+  const { samples } = playPlain({ metre: '4/4', style: 'drums and bass', bpm: 100, seconds: 20, seed: 1 })
   const { flux, spectral, chroma } = listen(samples)
   const activations = activationsOf(flux, spectral, chroma)
   const found = decodeBars(activations, firstSound(activations))

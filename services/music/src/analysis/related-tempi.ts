@@ -14,17 +14,22 @@ const reach = 0.2
 /** The first path is retained unless the log odds against it are at least this. */
 const minOdds = 1
 
-/** A path and the best ones at related tempi, as far as there are such. */
+/** Fewer beats fit bars, and harmonies of few beats are alike, by chance. */
+const minBeats = 10
+
+/** A path and the best ones at related tempi, as far as there are such with enough beats. */
 export const pathsAtRelatedTempi = (
   found: DecodedBars,
   activations: Activations,
   firstSound: number,
 ): [DecodedBars, ...DecodedBars[]] => {
   const bpm = pathTempo(found)
+  const moves = reachOf(found, bpm)
   const others = ratios.flatMap((ratio) => {
     const isOctave = ratio === 1 / 2 || ratio === 2
-    const range = tempiAround(bpm * ratio, isOctave ? reachOf(found, bpm) : Math.min(reach, reachOf(found, bpm)))
-    return range ? (decodeBars(activations, firstSound, range) ?? []) : []
+    const range = tempiAround(bpm * ratio, isOctave ? moves : Math.min(reach, moves))
+    const path = range && decodeBars(activations, firstSound, range)
+    return path && path.beats.length >= minBeats ? path : []
   })
   return [found, ...others]
 }

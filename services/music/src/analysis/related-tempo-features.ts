@@ -24,11 +24,16 @@ const periodicity = (values: readonly number[], period: number): number => {
   return meanOf(phases.map((mean) => mean ** 2)) - ((period - 1) / values.length) * variance
 }
 
-/** How alike the harmonies of beats are after each of `lags`: 1 is the same. */
-const likenesses = (harmonies: readonly Float32Array[]): number[] =>
-  lags.map((lag) =>
-    meanOf(harmonies.slice(lag).map((harmony, i) => 1 - chromaDistance(harmony, harmonies[i] ?? harmony))),
-  )
+/** How alike the harmonies of beats are after each of `lags`, relative to the mean of those that the piece is long enough for; 0 for others. */
+const likenesses = (harmonies: readonly Float32Array[]): number[] => {
+  const means = lags
+    .filter((lag) => lag < harmonies.length)
+    .map((lag) =>
+      meanOf(harmonies.slice(lag).map((harmony, i) => 1 - chromaDistance(harmony, harmonies[i] ?? harmony))),
+    )
+  const usual = meanOf(means)
+  return lags.map((_, i) => (means[i] ?? usual) - usual)
+}
 
 /**
  * Features of a path that tell whether its tempo is that of the piece: its log likelihood per second; the tempo (octaves, and squared); how
@@ -47,7 +52,6 @@ export const relatedTempoFeatures = (
   const octaves = Math.log2(60 / beatSeconds / middleBpm)
   const standard = standardiseAccents(accentsOf(chroma, activations, samples))
   const likeness = likenesses(samples.slice(1).map((end, i) => chromaBetween(chroma, samples[i] ?? 0, end)))
-  const usual = meanOf(likeness)
   return [
     score / (activations.frames / frameRate),
     octaves,
@@ -58,6 +62,6 @@ export const relatedTempoFeatures = (
     meanWithin(accent, frames, 0.5),
     periodicity(standard.harmony, 4),
     periodicity(standard.harmony, 8),
-    ...[2, 4, 8].map((lag) => (likeness[lags.indexOf(lag)] ?? 0) - usual),
+    ...[2, 4, 8].map((lag) => likeness[lags.indexOf(lag)] ?? 0),
   ]
 }
