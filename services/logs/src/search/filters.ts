@@ -9,9 +9,9 @@ import type { SeverityColumn } from '../segments/severity-column.ts'
 
 /** Conditions on entries besides their words; absent ones do not apply. Times are epoch milliseconds. */
 export type Filters = {
-  /** A source, the stem that groups sources, or an archive whose files are sources. */
+  /** A source, the stem that groups sources, the prefix of such stems, or an archive whose files are sources. */
   source?: string
-  /** Sources, stems or archives: an entry must belong to one of the first, and to none of the second. */
+  /** Such names: an entry must belong to one of the first, and to none of the second. */
   anySource?: readonly string[]
   notSource?: readonly string[]
   /** The severities that pass; null is for entries without one. */
@@ -44,9 +44,13 @@ export const stemOf = (sourceId: string): string => {
 export const isOfSource = (sourceId: string, named: string): boolean =>
   sourceId === named || stemOf(sourceId) === named || sourceId.startsWith(`${named}/`)
 
+/** Whether a search for a name includes a source: also a unit of the configured source with that id, on any host. */
+const isFoundBy = (sourceId: string, named: string): boolean =>
+  isOfSource(sourceId, named) || (stemOf(sourceId) !== sourceId && sourceId.startsWith(`${named}:`))
+
 export const acceptsOrigin = (filters: Filters, origin: Origin): boolean => {
   const { source, anySource, notSource, tenant, branch } = filters
-  const isOf = (named: string) => isOfSource(origin.sourceId, named)
+  const isOf = (named: string) => isFoundBy(origin.sourceId, named)
   if (source !== undefined && !isOf(source)) return false
   if (anySource && !anySource.some(isOf)) return false
   if (notSource?.some(isOf)) return false

@@ -19,11 +19,12 @@ const entries = [
 const withEntries = async () => {
   const service = await openServiceForTests({ now: () => now })
   const logs = service.client(LogsServiceDefinition)
-  await logs.gleanBatch(batchOf(entries))
+  const send = (some: Parameters<typeof batchOf>[0]) => logs.gleanBatch(batchOf(some))
+  await send(entries)
   const search = (request: object = {}) => logs.search({ q: '', order: '', ...request })
   const texts = async (request: object) =>
     (await search(request)).entries.map(({ text }) => text.split(' ')[0]).toSorted()
-  return { search, texts, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  return { search, texts, send, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 test('the histogram has counts by severity that add up to its counts', async () => {
@@ -76,4 +77,18 @@ test('domains are excluded, and an unknown one is rejected', async () => {
   expect(left.facets?.domain).toEqual([])
   expect(left.entries.length).toBeLessThan(entries.length)
   await expect(served.search({ notDomain: 'weather' })).rejects.toThrow('"weather" is no domain')
+})
+
+test('the id of a configured source finds the entries of its units, on any host', async () => {
+  await using served = await withEntries()
+  const units = ['shop:nas:nginx', 'shop:attic:cron', 'shop/old.log', 'shop', 'shop:nas', 'shopping:nas:nginx']
+  await served.send(units.map((source, i) => at(i, source, `INFO ${source} started`)))
+  const sources = async (request: object) => (await served.search(request)).entries.map(({ sourceId }) => sourceId)
+  expect((await sources({ source: 'shop' })).toSorted()).toEqual([
+    'shop',
+    'shop/old.log',
+    'shop:attic:cron',
+    'shop:nas:nginx',
+  ])
+  expect((await sources({ notSource: 'shop', q: 'started' })).toSorted()).toEqual(['shop:nas', 'shopping:nas:nginx'])
 })

@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { countSources } from '../segments/count-sources.ts'
 import type { Shard } from '../segments/shard.ts'
 import { batchOf, createShardFolder } from '../segments/store-for-tests.ts'
-import { acceptsOrigin, type Filters } from './filters.ts'
+import { type Filters, isOfSource } from './filters.ts'
 import { everyFilters, orders, type Step } from './histories-for-tests.ts'
-import { idOf, originOf, passes, type Stored, searchModel, severityOf } from './naive-engine-for-tests.ts'
+import { idOf, passes, type Stored, searchModel, severityOf } from './naive-engine-for-tests.ts'
 import { parseQuery } from './query.ts'
 import { type SearchRequest, type SearchResult, search } from './search.ts'
 
@@ -111,7 +111,7 @@ const startHistory = async () => {
       if (batch) await send({ ...batch, ingestTime: now })
     },
     delete: async ({ source }) => {
-      const isGone = ({ sourceId }: Stored) => acceptsOrigin({ source }, originOf(sourceId))
+      const isGone = ({ sourceId }: Stored) => isOfSource(sourceId, source)
       expect(await opened.shard.deleteSource(source)).toBe(stored.filter(isGone).length)
       stored = stored.filter((entry) => !isGone(entry))
     },
