@@ -47,7 +47,6 @@ const openSharedPage = async (browser: TestBrowser, origin: string): Promise<Sha
   const size = page.viewportSize()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   const reset = async () => {
     await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     if (size) await page.setViewportSize(size)
