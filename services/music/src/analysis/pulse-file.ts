@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { barWeights } from './bar-weights.ts'
 import { evidenceWeights } from './beat-evidence.ts'
 import { beatLengths, changeCosts } from './beat-lengths.ts'
+import { beatPhaseWeights } from './beat-phase-weights.ts'
 import { barModels, beatsPerBar, divisions } from './metres.ts'
 import { decodePulse, type FindPulse, type Pulse, type PulseEvidence } from './pulse.ts'
 import { relatedTempoWeights } from './related-tempo-weights.ts'
@@ -11,7 +12,7 @@ import { tempoLevelWeights } from './tempo-level-weights.ts'
  * Version of the bar pointer: increase it if it finds other beats in the same evidence. Weights, templates and tempi are part of
  * the fingerprint, so their changes need no new version.
  */
-const VERSION = 7
+const VERSION = 8
 
 /** Bytes of a fingerprint, and of the two 32-bit integers after it. */
 const FINGERPRINT = 32
@@ -35,6 +36,7 @@ const parameters = JSON.stringify([
   barWeights,
   tempoLevelWeights,
   relatedTempoWeights,
+  beatPhaseWeights,
 ])
 
 /** A digest of everything that determines the pulse. */

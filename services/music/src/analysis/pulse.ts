@@ -1,4 +1,5 @@
 import type { Activations } from './activations.ts'
+import { decodeBeatPhase } from './beat-phase.ts'
 import type { ChromaFrames } from './chroma.ts'
 import type { BarModel } from './metres.ts'
 import { decodeRelatedTempo } from './related-tempi.ts'
@@ -26,6 +27,7 @@ export const decodePulse: FindPulse = ({ activations, chroma, firstSound }) => {
   const first = decodeTempoLevel(activations, firstSound)
   if (!first) return undefined
   const found = decodeSixEight(first, activations, firstSound) ?? first
-  const { model, beats } = decodeRelatedTempo(found, activations, chroma, firstSound)
+  const atTempo = decodeRelatedTempo(found, activations, chroma, firstSound)
+  const { model, beats } = decodeBeatPhase(atTempo, activations, chroma)
   return { model, frames: beats.map(({ frame }) => frame) }
 }

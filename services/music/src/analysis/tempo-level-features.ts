@@ -22,19 +22,22 @@ export const strongest = (curve: Float32Array, frame: number): number => {
 }
 
 /** Means of the values at each phase of a period. */
-const phaseMeans = (values: readonly number[], period: number): number[] =>
+export const phaseMeans = (values: readonly number[], period: number): number[] =>
   Array.from({ length: period }, (_, phase) => meanOf(values.filter((_, i) => i % period === phase)))
 
 /** By how much the strongest phase of a period exceeds the mean. */
 const contrastOf = (values: readonly number[], period: number): number =>
   Math.max(...phaseMeans(values, period)) - meanOf(values)
 
+/** Added to variances, so that beats that are all but equal are not alike by chance. */
+const smallVariance = 0.0025
+
 /** Correlation of values with those `lag` later. */
 const repetition = (values: readonly number[], lag: number): number => {
   const mean = meanOf(values)
   const products = values.slice(lag).map((value, i) => (value - mean) * ((values[i] ?? 0) - mean))
   const power = meanOf(values.map((value) => (value - mean) ** 2))
-  return power > 1e-6 ? meanOf(products) / power : 0
+  return meanOf(products) / (power + smallVariance)
 }
 
 /** What a window of the faster pulse shows of the bars: see `tempoLevelFeatures`. */

@@ -2,6 +2,7 @@ import { sample } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
 import { playTune, type TuneStyle, tuneStyles } from '../../test/tempo-tunes.ts'
 import { analyse } from './analyse.ts'
+import { analysisRate } from './spectral-frames.ts'
 
 const isNear = (bpm: number | null, requested: number) => Math.abs((bpm ?? 0) / requested - 1) < 0.03
 
@@ -43,3 +44,22 @@ test.each(sample(ambiguous, 1))(
       expect([1 / 3, 1 / 2, 2 / 3, 1, 4 / 3, 2].some((other) => isNear(ratio, other))).toBe(true)
   },
 )
+
+const metronome = (bpm: number, isAccented: boolean): Float32Array => {
+  const samples = new Float32Array(20 * analysisRate)
+  const clickLength = 0.03 * analysisRate
+  for (let beat = 0; ; beat++) {
+    const start = Math.round((0.3 + (beat * 60) / bpm) * analysisRate)
+    if (start + clickLength > samples.length) return samples
+    const [hertz, gain] = isAccented && beat % 4 === 0 ? [1500, 0.7] : [1000, 0.4]
+    for (let i = 0; i < clickLength; i++)
+      samples[start + i] =
+        gain * Math.exp((-170 * i) / analysisRate) * Math.sin((2 * Math.PI * hertz * i) / analysisRate)
+  }
+}
+
+/** At the first ones the beats have the same place between frames after few beats, so that equal clicks seem louder and softer in turn. */
+const metronomes = [113, 130, 143, 156, 159, ...Array.from({ length: 141 }, (_, i) => 60 + i)]
+test.each([...metronomes.slice(0, 5), ...sample(metronomes, 5)])('the tempo of a metronome is found: %d', (bpm) => {
+  for (const isAccented of [false, true]) expect(analyse(metronome(bpm, isAccented)).bpm).toBeCloseTo(bpm, 0)
+})

@@ -1,0 +1,80 @@
+import { sample } from '@trellis/test/support/exploration'
+import { expect, test } from 'vitest'
+import { beatFMeasure } from '../../test/beat-metrics.ts'
+import { playEnsemble } from '../../test/ensemble-pieces.ts'
+import { playPlain } from '../../test/plain-pieces.ts'
+import { activationsOf } from './activations.ts'
+import { firstSound, listen } from './analyse.ts'
+import { decodeBars } from './bar-pointer.ts'
+import { decodeBeatPhase, pathsBetweenBeats } from './beat-phase.ts'
+import { decodeRelatedTempo } from './related-tempi.ts'
+import { decodeSixEight } from './six-eight.ts'
+import { frameRate } from './spectral-frames.ts'
+import { decodeTempoLevel } from './tempo-level.ts'
+
+const heard = (samples: Float32Array) => {
+  const { flux, spectral, chroma } = listen(samples)
+  const activations = activationsOf(flux, spectral, chroma)
+  const found = decodeBars(activations, firstSound(activations))
+  if (!found) throw new Error('There is no pulse')
+  return { activations, chroma, found, firstSound: firstSound(activations) }
+}
+
+const secondsOf = (beats: readonly { frame: number }[]) => beats.map(({ frame }) => frame / frameRate)
+
+/** Pieces whose accents lie between the beats. Their seeds are other than those of the weights. */
+const offBeat = [
+  ['4/4', 'bossa', 72, 62],
+  ['4/4', 'bossa', 90, 63],
+  ['4/4', 'bossa', 110, 61],
+  ['6/8', 'barcarolle', 90, 62],
+  ['6/8', 'barcarolle', 110, 63],
+  ['6/8', 'barcarolle', 132, 61],
+] as const
+
+test.each(sample(offBeat, 2))(
+  'beats are found where the accents lie between them: %s, %s at %d, seed %d',
+  (metre, style, bpm, seed) => {
+    const { samples, beats } = playEnsemble({ metre, style, bpm, pace: 'steady', seconds: 25, seed })
+    const { activations, chroma, firstSound } = heard(samples)
+    const level = decodeTempoLevel(activations, firstSound)
+    if (!level) throw new Error('There is no pulse')
+    const six = decodeSixEight(level, activations, firstSound) ?? level
+    const before = decodeRelatedTempo(six, activations, chroma, firstSound)
+    expect(beatFMeasure(beats, secondsOf(before.beats))).toBeLessThan(0.1)
+    expect(beatFMeasure(beats, secondsOf(decodeBeatPhase(before, activations, chroma).beats))).toBeGreaterThan(0.95)
+  },
+)
+
+/** Of these the harmony is that of noise, or changes on any beat. */
+const onBeat = ['accented clicks', 'drums', 'repeated chords'] as const
+
+test.each(onBeat)('beats remain where the accents are: %s', (style) => {
+  for (const metre of ['3/4', '6/8'] as const) {
+    const { samples } = playPlain({ metre, style, bpm: 100, seconds: 20, seed: 61 })
+    const { activations, chroma, found } = heard(samples)
+    expect(decodeBeatPhase(found, activations, chroma)).toBe(found)
+  }
+})
+
+test('the beats between those of a path are half a beat, or one or two thirds later', () => {
+  const { samples } = playPlain({ metre: '4/4', style: 'drums', bpm: 100, seconds: 20, seed: 61 })
+  const { found } = heard(samples)
+  for (const [division, shifts] of [
+    ['halves', [1 / 2]],
+    ['thirds', [1 / 3, 2 / 3]],
+  ] as const) {
+    const paths = pathsBetweenBeats({ ...found, model: { ...found.model, division } })
+    const [first, ...others] = paths.map(({ beats }) => secondsOf(beats))
+    expect(others.length).toBe(shifts.length)
+    for (const [i, shift] of shifts.entries())
+      for (const [k, time] of (others[i] ?? []).entries()) expect(time - (first?.[k] ?? 0)).toBeCloseTo(shift * 0.6, 1)
+  }
+})
+
+test('a few beats remain', () => {
+  const { samples } = playEnsemble({ metre: '4/4', style: 'bossa', bpm: 72, pace: 'steady', seconds: 7, seed: 61 })
+  const { activations, chroma, found } = heard(samples)
+  expect(found.beats.length).toBeLessThanOrEqual(10)
+  expect(decodeBeatPhase(found, activations, chroma)).toBe(found)
+})
