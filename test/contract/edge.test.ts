@@ -242,6 +242,29 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect(await detail(response)).toBe('The body must be a JSON object.')
   })
 
+  test('a body that is not UTF-8 is 400: it would be stored with other characters', async () => {
+    const latin = Buffer.from('{"name":"gr\xfcn"}', 'latin1')
+    const response = await get('/probe/api/things', { ...json({}), body: latin })
+    expect(response.status).toBe(400)
+    expect(await detail(response)).toContain('UTF-8')
+    expect((await get('/probe/api/things', { ...json({}), body: '{"name":"grün"}' })).status).toBe(201)
+  })
+
+  test('a page or a document that is changed is 405 with Allow, not unknown', async () => {
+    for (const path of ['/health', '/ready', '/openapi.json', '/probe/openapi.json', '/docs', '/home', '/']) {
+      const answer = await get(path, json({}))
+      expect([answer.status, answer.headers.get('allow')], path).toEqual([405, 'GET, HEAD'])
+    }
+    expect((await get('/nothing', json({}))).status).toBe(404)
+  })
+
+  test('a request with an unknown expectation is answered', async () => {
+    const requested = request(`${served.origin}/health`, { headers: { expect: 'a-miracle' } }).end()
+    const [answer] = (await once(requested, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBe(200)
+  })
+
   test('methods that browsers do not send, such as TRACE and QUERY, are 405 with Allow', async () => {
     for (const method of ['TRACE', 'QUERY']) {
       const requested = request(`${served.origin}/probe/api/echo/x`, { method }).end()
@@ -270,6 +293,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     socket.write('GET / NONSENSE\r\n\r\n')
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"The request is not valid HTTP."\}$/)
+    expect(answer.toString()).toMatch(/\r\nx-request-id: [0-9a-z-]{20,}\r\n/)
     socket.destroy()
   })
 

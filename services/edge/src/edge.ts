@@ -32,9 +32,9 @@ import { registerPages, sendUnknownPage } from './pages/pages.ts'
 import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
-import { answerBrokenRequest, answerFailure } from './transcode/error-answer.ts'
+import { answerFailure, brokenRequestAnswer } from './transcode/error-answer.ts'
 import { createOrigins } from './transcode/origin.ts'
-import { type Backend, type Begin, registerRoutes } from './transcode/routes.ts'
+import { type Backend, type Begin, refuseOtherMethods, registerRoutes } from './transcode/routes.ts'
 
 export type EdgeOptions = {
   config: EdgeConfig
@@ -97,6 +97,7 @@ const createServer = (
   config: EdgeConfig,
   requestId: (received: unknown) => string,
   serverFactory: (listener: RequestListener) => Server,
+  headersOf: ReturnType<typeof bareHeaders>,
 ) =>
   fastify({
     serverFactory,
@@ -107,7 +108,7 @@ const createServer = (
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: brokenRequestAnswer(() => headersOf({ headers: {} })),
     frameworkErrors: (error, request, reply) => {
       addCommonHeaders(request, reply)
       answerFailure(error, request as FastifyRequest, reply as never, silentLog)
@@ -222,7 +223,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     headersOf,
     tls,
   })
-  const server = createServer(config, requestId, http.create)
+  const server = createServer(config, requestId, http.create, headersOf)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
   const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
@@ -264,7 +265,12 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     if (!sendUnknownPage(webApp, request, reply)) throw nothingAt(request)
     durations(request.method, 'unknown')(request, reply.statusCode)
   })
+  /** The paths outside of the API: pages and documents, which can only be read. Those below a wildcard may be unknown. */
+  const readOnly = new Set<string>()
   await server.register((pages, _options, registered) => {
+    pages.addHook('onRoute', ({ method, url }) => {
+      if (method === 'GET' && !url.includes('*')) readOnly.add(url)
+    })
     pages.addHook('onRequest', (request, reply, done) => {
       begin(request, reply)
       done()
@@ -275,6 +281,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     registerPages(pages, { found: webApp, mounts: pageMounts, base: basePath.base })
     registerDocs(pages, openapi, mounts, basePath.base).then(() => registered(), registered)
   })
+  for (const url of readOnly) refuseOtherMethods(server, url, new Set(['GET', 'HEAD']))
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maxStreams: config.maxStreams,

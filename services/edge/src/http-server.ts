@@ -18,7 +18,7 @@ import type { WriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
 import type { BasePath } from './pages/base-path.ts'
 import { abandonCall } from './transcode/call-context.ts'
-import { answerBrokenRequest } from './transcode/error-answer.ts'
+import { brokenRequestAnswer } from './transcode/error-answer.ts'
 
 type ConnectionConfig = Pick<EdgeConfig, 'headersSeconds' | 'keepAliveSeconds' | 'maxConnections'>
 
@@ -30,8 +30,8 @@ export type HttpServerOptions = {
   bodies: Pick<BodyTimeouts, 'watch'>
   writes: Pick<WriteTimeouts, 'watch'>
   share: ConnectionShare
-  /** Headers of every answer. */
-  headersOf: (request: IncomingMessage) => Record<string, string>
+  /** Headers of every answer; of a malformed request there is nothing to read. */
+  headersOf: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>
   /** Enables HTTPS; clients must present a certificate of the same authority. */
   tls?: (() => TlsFiles) | undefined
 }
@@ -92,6 +92,8 @@ export const createHttpServer = (
     else listener(request, response)
   }
   const server = tls ? createSecureServer(options, tls, answer) : createServer(options, answer)
+  // Node would answer 417 without a detail. An expectation that is not known may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', answer)
   // With TLS, unsent bytes are counted on the TLS socket.
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (share.admit(socket)) writes.watch(socket)
@@ -131,7 +133,8 @@ export const createServers = (options: HttpServerOptions) => {
       for (const address of await addresses()) {
         if (address === bound.address) continue
         // The framework adds this handler to the main server only.
-        const other = createHttpServer(handler, options).on('clientError', answerBrokenRequest)
+        const onBroken = brokenRequestAnswer(() => options.headersOf({ headers: {} }))
+        const other = createHttpServer(handler, options).on('clientError', onBroken)
         const server = await listenOn(other, bound.port, address)
         if (server) servers.push(server)
       }

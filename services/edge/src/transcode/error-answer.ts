@@ -68,14 +68,22 @@ const rawAnswers: Record<string, [status: string, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 }
 
-/** Answers malformed HTTP on the bare socket, in the same shape. */
-export const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
+/** Answers malformed HTTP on the bare socket, in the same shape and with the headers of every answer. */
+export const brokenRequestAnswer =
+  (headers: () => Record<string, string>) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const [status, detail] = rawAnswers[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
+    const body = JSON.stringify({ detail })
+    const sent = {
+      ...headers(),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    }
+    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`)
+    socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'))
   }
-  const [status, detail] = rawAnswers[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
-  const body = JSON.stringify({ detail })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
-  socket.end(head + body)
-}

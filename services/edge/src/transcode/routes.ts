@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { serviceError } from '@trellis/kit/errors'
@@ -223,20 +224,26 @@ export type RouteOptions = {
   durations: RequestDurations
 }
 
-/** Accepts only JSON bodies. An empty one counts as absent, because some clients always send a JSON Content-Type. */
+const notUtf8 = () => serviceError('malformed', 'The body is not valid UTF-8: JSON must be sent in UTF-8.')
+
+/**
+ * Accepts only JSON bodies, in UTF-8 (RFC 8259, 8.1): other bytes would be stored as U+FFFD. An empty one counts as absent, because some clients
+ * always send a JSON Content-Type.
+ */
 const takeJsonAlone = (server: FastifyInstance): void => {
   server.removeContentTypeParser('text/plain')
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
-  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       refuseEncoded(request.headers)
       refuseOtherCharsets(request.headers)
     } catch (error) {
       return done(error as Error)
     }
-    if (body === '') done(null)
-    else void parse(request, wellFormedJson(body), done)
+    if (body.length === 0) done(null)
+    else if (!isUtf8(body)) done(notUtf8())
+    else void parse(request, wellFormedJson(body.toString()), done)
   })
 }
 
@@ -292,20 +299,24 @@ export const registerRoutes = async (
     done()
   })
 
-  for (const [path, allowed] of allowedMethods(served.map(({ route }) => route))) {
-    server.route({
-      method: methods.filter((method) => !allowed.has(method)),
-      url: fastifyPath(path),
-      exposeHeadRoute: false,
-      // Runs before the body is parsed, so that its type does not matter.
-      onRequest: (request, _reply, done) => {
-        const allow = [...allowed].join(', ')
-        const sentence = `${request.method} is not allowed for this path. Use ${[...allowed].join(' or ')}.`
-        done(serviceError('method_not_allowed', sentence, { headers: { allow } }))
-      },
-      handler: () => undefined,
-    })
-  }
+  for (const [path, allowed] of allowedMethods(served.map(({ route }) => route)))
+    refuseOtherMethods(server, fastifyPath(path), allowed)
+}
+
+/** Answers the methods that a path does not support with 405 and those that it does. */
+export const refuseOtherMethods = (server: FastifyInstance, url: string, allowed: ReadonlySet<string>): void => {
+  server.route({
+    method: methods.filter((method) => !allowed.has(method)),
+    url,
+    exposeHeadRoute: false,
+    // Runs before the body is parsed, so that its type does not matter.
+    onRequest: (request, _reply, done) => {
+      const allow = [...allowed].join(', ')
+      const sentence = `${request.method} is not allowed for this path. Use ${[...allowed].join(' or ')}.`
+      done(serviceError('method_not_allowed', sentence, { headers: { allow } }))
+    },
+    handler: () => undefined,
+  })
 }
 
 const allowedMethods = (routes: readonly Route[]): Map<string, Set<string>> => {
