@@ -6,9 +6,15 @@ const everyDamageWord = data.damageFamilies
   .flatMap(({ phrases }) => phrases.map(({ words }) => words))
   .join('|')
 
+/** What stands between the words of a list: "cracks, dents/chips". A dash between spaces begins another statement: "no cracks - scratched". */
+const inList = String.raw`(?:\s*[,/&+]+\s*|\s+|-)`
+
+const followedBy = (denial: string, words: string): string =>
+  `${wholeWords(denial)}(?:${inList}${wholeWords(`${words}|${everyDamageWord}`)})*`
+
 /** A denial, followed only by harmless words and other damage words, up to the end of the text before a match. */
 const denied = new RegExp(
-  String.raw`(?:${wholeWords(data.denials)}(?:[\s,/&+\-]+(?:${wholeWords(`${data.betweenDenialAndDamage}|${everyDamageWord}`)}))*|${wholeWords(data.shortDenials)})[\s,/&+\-]*$`,
+  `(?:${followedBy(data.denials, data.betweenDenialAndDamage)}|${followedBy(data.shortDenials, data.joinsDenied)})${inList}?$`,
   'iu',
 )
 const opposite = new RegExp(String.raw`^[\s\-–]?(?:${data.oppositeSuffixes})(?!\p{L})`, 'iu')
