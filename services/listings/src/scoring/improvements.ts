@@ -5,6 +5,7 @@ import {
   priceRatio,
   type SignalName,
   type SignalScores,
+  shareOf,
   signalNames,
 } from './signals.ts'
 import * as at from './thresholds.ts'
@@ -56,12 +57,15 @@ const priceStep = ({ listing, market, signals }: Input): Step | undefined => {
   const ratio = priceRatio(listing, market)
   if (ratio === null || market === null || signals.price_vs_market === null) return undefined
   const { steps, usual, usualUpTo } = at.priceVsMarket
-  const price = (share: number) =>
-    `${(market.median * share).toFixed(2)} ${market.currency} (${percent(share)} of the market price)`
-  if (ratio > usualUpTo) return { text: `The price falls to ${price(usualUpTo)} or less.`, points: usual }
+  // Rounded towards the points, so that the price of the sentence earns them.
+  const price = (share: number, round: (cents: number) => number) =>
+    `${(round(shareOf(market.median * share * 100, 1)) / 100).toFixed(2)} ${market.currency} (${percent(share)} of the market price)`
+  if (ratio > usualUpTo) return { text: `The price falls to ${price(usualUpTo, Math.floor)} or less.`, points: usual }
   const index = steps.findIndex(({ below }) => ratio < below)
   const step = steps[index]
-  return step && { text: `The price is ${price(step.below)} or more.`, points: steps[index + 1]?.points ?? usual }
+  return (
+    step && { text: `The price is ${price(step.below, Math.ceil)} or more.`, points: steps[index + 1]?.points ?? usual }
+  )
 }
 
 const nextSteps: Readonly<Record<SignalName, (input: Input) => Step | undefined>> = {

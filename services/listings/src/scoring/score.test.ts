@@ -547,6 +547,20 @@ describe('improvements', () => {
     ])
   })
 
+  test('a listing with the price of a sentence earns the points of the sentence', () => {
+    const market = (median: number) => ({ median, currency: 'USD', sampleCount: 40, asOf: null })
+    const priceIn = (text = '') => Number(/[\d.]+/.exec(text)?.[0])
+    for (const [median, price] of [
+      [530.49, 319.99],
+      [52.05, 80],
+    ] as const) {
+      const context = { market: market(median) }
+      const [step] = score({ listing: { price }, context }).improvements ?? []
+      const improved = score({ listing: { price: priceIn(step?.text) }, context })
+      expect(improved.compositeScore, step?.text).toBe(step?.composite_score)
+    }
+  })
+
   test('a single listing is counted as one', () => {
     expect(score({ seller: { categoryHistory: { VIDEO_GAMES: 4 } } }).improvements).toEqual([
       {
