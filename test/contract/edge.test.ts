@@ -476,6 +476,13 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect(await inQuery.json()).toMatchObject({ fields: { label: 'query' } })
   })
 
+  test('the name of a file in a form keeps its quotation marks, and percent signs that are no escape', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['x']), '12" mix 100%20.wav')
+    const response = await get('/probe/api/upload', { method: 'POST', body: form })
+    expect(await response.json()).toMatchObject({ files: ['12" mix 100%20.wav'] })
+  })
+
   test('a refused upload is answered before its body is complete', async () => {
     const form = new FormData()
     form.append('file', new Blob(['x']), 'bad.bin')

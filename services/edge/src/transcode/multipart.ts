@@ -49,6 +49,9 @@ const openParser = (request: FastifyRequest) => {
 const malformed = (cause: unknown) =>
   serviceError('malformed', 'The multipart form is truncated or malformed.', { cause })
 
+/** A file name as the user wrote it: of all characters, browsers escape only the quotation mark and line breaks (WHATWG HTML, multipart form data). */
+const fileNameOf = (sent: string | undefined): string => (sent ?? '').replaceAll('%22', '"')
+
 /**
  * Yields the parts of a multipart form as they arrive, with backpressure from the consumer to the network:
  * a file of any size needs a few hundred kilobytes of memory.
@@ -66,7 +69,11 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
   parser.on('file', (name, stream, filename, _encoding, mediaType) => {
     file = stream
     stream.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
-    mailbox.put({ kind: 'part', part: { $case: 'file', value: { name, filename: filename ?? '', mediaType } }, stream })
+    mailbox.put({
+      kind: 'part',
+      part: { $case: 'file', value: { name, filename: fileNameOf(filename), mediaType } },
+      stream,
+    })
   })
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
     parser.on(limit, () =>
