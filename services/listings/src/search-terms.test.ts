@@ -72,6 +72,10 @@ describe('titles', () => {
     ['any', 'quadro', 'RTX 5080 16GB', false],
     ['groups', '16gb|24gb, rtx', 'RTX 5080 16GB', true],
     ['groups', '24gb|48gb, rtx', 'RTX 5080 16GB', false],
+    ['all', '"body only", “with box”', 'Camera body only with box', true],
+    ['groups', '"body  only"|"kit"', 'Camera body only', true],
+    ['all', '15.6"', 'Laptop 15.6" 16GB', true],
+    ['all', '15.6"', 'Laptop 15.6 inch', false],
     ['all', '', 'anything', true],
     ['any', '', 'anything', true],
     ['groups', '', 'anything', true],
@@ -85,4 +89,13 @@ describe('titles', () => {
     expect(terms.matches('GPU for PARTS')).toBe(false)
     expect(terms.matches('GPU')).toBe(true)
   })
+
+  test.each(['-broken, - "for  parts"', '--broken, -"for parts"', 'broken, "for parts"'])(
+    'the exclusions %s are those of the terms',
+    (mustExclude) => {
+      const terms = readTerms(parameters({ mustExclude }))
+      expect(withExclusions('gpu', terms.mustExclude)).toBe('gpu -broken -"for parts"')
+      expect(['broken GPU', 'GPU for parts', 'GPU'].map(terms.matches)).toEqual([false, false, true])
+    },
+  )
 })

@@ -6,11 +6,22 @@ export type MustIncludeMode = 'all' | 'any' | 'groups'
 /** Maximum queries that groups may expand into, groups, and alternatives in one; beyond them a search is refused. */
 export const groupLimits = { queries: 8, groups: 10, alternatives: 20 } as const
 
-const trimmed = (parts: readonly string[]): readonly string[] =>
-  parts.map((part) => part.trim()).filter((part) => part !== '')
+/** A term as titles contain it: without the quotation marks of a phrase, and with single spaces. A mark at one end only is that of inches. */
+const plain = (term: string): string =>
+  term
+    .trim()
+    .replace(/^(?:"([^"]+)"|“([^”]+)”)$/, '$1$2')
+    .trim()
+    .replace(/\s+/g, ' ')
+
+const trimmed = (parts: readonly string[]): readonly string[] => parts.map(plain).filter((part) => part !== '')
 
 /** Terms of a comma-separated list, without blank ones. */
 export const parseTerms = (text: string): readonly string[] => trimmed(text.split(','))
+
+/** Terms to exclude; those in the marketplace's notation (`-term`) are read as meant. */
+export const parseExclusions = (text: string): readonly string[] =>
+  trimmed(text.split(',').map((term) => term.replace(/^[\s-]+/, '')))
 
 /** Groups of alternatives: commas separate groups, bars separate alternatives, all lower-cased ("16gb|24gb, rtx|quadro"). */
 export const parseGroups = (text: string): readonly (readonly string[])[] => {
@@ -78,7 +89,7 @@ export const readTerms = ({ q, mustInclude, mustIncludeMode, mustExclude }: Term
   const required = groupsToMatch
     .filter((group) => group.length > 0)
     .map((group) => group.map((term) => term.toLowerCase()))
-  const excluded = parseTerms(mustExclude)
+  const excluded = parseExclusions(mustExclude)
   const compQuery =
     mustIncludeMode === 'groups'
       ? (queries[0] ?? query)

@@ -4,7 +4,7 @@ import {
   type SearchRequest,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { parseGroups, parseTerms } from '../search-terms.ts'
+import { parseExclusions, parseGroups, parseTerms } from '../search-terms.ts'
 import { priceLimit } from './plan.ts'
 
 /** Limits of a Search's fields, in characters (code points) or in number. */
@@ -49,7 +49,7 @@ export const subjectOf = (request: SearchRequest): SearchSubject => {
     query: cut(request.q.trim(), max.query).trim(),
     mustInclude: termsOf(mode === 'groups' ? parseGroups(mustInclude).map(joined) : parseTerms(mustInclude)),
     mustIncludeMode: mode,
-    mustExclude: termsOf(parseTerms(request.mustExclude)),
+    mustExclude: termsOf(parseExclusions(request.mustExclude)),
     ...pricesOf(request),
     categoryId: categoryId === '' || [...categoryId].length > max.category ? undefined : categoryId,
     adapter: wordOf<'auto' | 'api' | 'scraper'>(adapters, request.adapter, 'auto'),
