@@ -3,7 +3,7 @@ export type PromptWord = { readonly word: string; readonly at: number }
 
 /** Words without a meaning of their own, which are neither followed nor ignored. */
 const particles = new Set(
-  'a an and the of in on at to for with by some little bit very much more lots then please make it its be is this that but or nor like as'.split(
+  'a an any all and the of in on at to for with by some little bit very much many too so more lots then please make it its be is this that your use have play but or nor like as'.split(
     ' ',
   ),
 )

@@ -13,6 +13,8 @@ test.each([
   ['without drums or bass, like the chorus', ['without drums', 'without bass', 'chorus'], []],
   ['no chorus', [], ['no', 'chorus']],
   ['instrumental, slower', ['instrumental', 'slower'], []],
+  ["don't use any drums", ["don't drums"], []],
+  ['take the drums out, leave out the bass', ['take drums out', 'leave out bass'], []],
   ['größer, 120 bpm', [], ['größer', '120', 'bpm']],
 ])('of "%s" the words %j are followed, and the words %j are not', (prompt, words, ignored) => {
   const { honored } = readPrompt(prompt)
@@ -34,8 +36,30 @@ test.each([
   ['instrumental', ['vocals']],
   ['not instrumental', []],
   ['no energy and bass', []],
+  ['without the drums', ['drums']],
+  ['without any drums and the bass', ['drums', 'bass']],
+  ['no more vocals', ['vocals']],
+  ['remove the drums', ['drums']],
+  ["don't use drums", ['drums']],
+  ['don’t use drums', ['drums']],
+  ['leave out the bass', ['bass']],
+  ['take the drums out', ['drums']],
+  ['not too many drums', []],
+  ["don't remove the drums", []],
 ])('"%s" leaves out %j', (prompt, leaveOut) => {
   expect(readPrompt(prompt).steering.leaveOut).toEqual(leaveOut)
+})
+
+test.each([
+  ['low energy', { energy: -1 }],
+  ['never calm', { energy: 1 }],
+  ['not too calm', { energy: 1 }],
+  ['no less energy', { energy: 1 }],
+  ['not too many drums', { drums: -1 }],
+  ["don't end", { outro: false }],
+  ['no vocals, more drums', { drums: 1 }],
+])('"%s" steers to %j, not to the opposite', (prompt, steering) => {
+  expect(readPrompt(prompt).steering).toMatchObject(steering)
 })
 
 test('a section that the piece does not have is not followed', () => {

@@ -69,27 +69,75 @@ const vocabulary: readonly Meaning[] = [
   { words: ['outro', 'ending', 'end', 'fade', 'finish', 'finale'], outro: true },
 ]
 
-/** Words that reverse the next one ("less energy", "not calm"); the latter also exclude an instrument. */
-const reductions = ['less', 'fewer', 'lower']
-const exclusions = ['no', 'not', 'without']
+/** Words that reverse a later one ("less energy", "not calm"); the latter also exclude an instrument. */
+const reductions = ['less', 'fewer', 'lower', 'low', 'reduce', 'reduced', 'decrease']
+const exclusions = ['no', 'not', 'without', 'never', "don't", 'dont']
+const removals = [
+  'remove',
+  'mute',
+  'cut',
+  'omit',
+  'skip',
+  'exclude',
+  'avoid',
+  'stop',
+  'leave out',
+  'take out',
+  'cut out',
+]
 const conjunctions = ['or', 'nor', 'and']
+/** Words allowed between a reversal and its word: "without any drums", "don't use the bass". */
+const fillers = ['a', 'an', 'any', 'all', 'the', 'this', 'that', 'its', 'your', 'more', 'use', 'have', 'play']
+/** Fillers after which an exclusion is only a reduction: "not too many drums". */
+const degrees = ['too', 'so', 'very', 'many', 'much']
 
 const meaningOf = (word: string | undefined): Meaning | undefined =>
   vocabulary.find((entry) => entry.words.includes(word ?? ''))
 
-/** The word that reverses the one at an index: the word before, or that of the instrument before ("no drums or bass"). */
-const reversalOf = (words: readonly string[], index: number): string | undefined => {
-  const before = words[index - 1] ?? ''
-  if (reductions.includes(before) || exclusions.includes(before)) return before
-  const isListed = conjunctions.includes(before) && meaningOf(words[index])?.stem && meaningOf(words[index - 2])?.stem
-  return isListed ? reversalOf(words, index - 2) : undefined
+type Reversal = { readonly excludes: boolean; readonly phrase: string }
+
+/** The words of a prompt, in which "don't" and "leave out" are one each. */
+const wordsAndPhrases = (prompt: string): readonly string[] => {
+  const words: string[] = []
+  for (const { word } of wordsOf(prompt)) {
+    const last = words.at(-1)
+    const joined = word === 't' ? `${last}'t` : `${last} ${word}`
+    if (exclusions.includes(joined) || removals.includes(joined)) words.splice(-1, 1, joined)
+    else words.push(word)
+  }
+  return words
+}
+
+/** What takes an instrument out after its word: "drums out", "take the drums out". */
+const takenOut = (words: readonly string[], index: number, before: string): Reversal | undefined => {
+  const word = words[index] ?? ''
+  if (words[index + 1] !== 'out' || !meaningOf(word)?.stem) return undefined
+  const verb = ['take', 'leave', 'cut'].includes(before) ? `${before} ` : ''
+  return { excludes: true, phrase: `${verb}${word} out` }
+}
+
+/** What reverses the word at an index: a word before it, or before the instrument that it is listed with ("no drums or bass"). Two reversals cancel each other. */
+const reversalOf = (words: readonly string[], index: number): Reversal | undefined => {
+  const isBetween = (word = '') => fillers.includes(word) || degrees.includes(word)
+  let at = index - 1
+  while (isBetween(words[at])) at -= 1
+  const before = words[at] ?? ''
+  const excludes = exclusions.includes(before) || removals.includes(before)
+  if (excludes || reductions.includes(before)) {
+    const isLimited = words.slice(at + 1, index).some((word) => degrees.includes(word))
+    return reversalOf(words, at) ? undefined : { excludes: excludes && !isLimited, phrase: `${before} ${words[index]}` }
+  }
+  const isListed = conjunctions.includes(before) && meaningOf(words[index])?.stem && meaningOf(words[at - 1])?.stem
+  const listed = isListed ? reversalOf(words, at - 1) : undefined
+  if (listed) return { ...listed, phrase: listed.phrase.replace(words[at - 1] ?? '', words[index] ?? '') }
+  return takenOut(words, index, before)
 }
 
 /** What a word in its place does; undefined for nothing. */
-const effectOf = (meaning: Meaning, reversal: string | undefined): Partial<Steering> | undefined => {
+const effectOf = (meaning: Meaning, reversal: Reversal | undefined): Partial<Steering> | undefined => {
   const { energy = 0, variety = 0, drums = 0, tempo = 0, outro, section, stem, isWithoutStem } = meaning
   if (section) return reversal === undefined ? { section } : undefined
-  const isExcluded = isWithoutStem ? reversal === undefined : exclusions.includes(reversal ?? '')
+  const isExcluded = isWithoutStem ? reversal === undefined : reversal?.excludes === true
   const isLeftOut = stem !== undefined && isExcluded
   if (stem && !isLeftOut && drums === 0) return undefined
   const sign = reversal === undefined ? 1 : -1
@@ -109,7 +157,7 @@ const limited = (value: number): number => Math.max(-1, Math.min(1, value))
 
 /** Parses the words of a prompt that a recombining generator can follow. */
 export const readPrompt = (prompt: string): ReadPrompt => {
-  const words = wordsOf(prompt).map(({ word }) => word)
+  const words = wordsAndPhrases(prompt)
   const honored = new Set<string>()
   let steering = none
   for (const [index, word] of words.entries()) {
@@ -118,7 +166,7 @@ export const readPrompt = (prompt: string): ReadPrompt => {
     const reversal = reversalOf(words, index)
     const effect = effectOf(meaning, reversal)
     if (!effect) continue
-    honored.add(reversal === undefined ? word : `${reversal} ${word}`)
+    honored.add(reversal?.phrase ?? word)
     const sum = (name: 'energy' | 'variety' | 'drums' | 'tempo') => steering[name] + (effect[name] ?? 0)
     steering = {
       ...{ energy: sum('energy'), variety: sum('variety'), drums: sum('drums'), tempo: sum('tempo') },
