@@ -325,6 +325,16 @@ describe('a music command', () => {
     },
   )
 
+  test.skipIf(process.platform !== 'linux')('ends where the folder of its results cannot be created', async () => {
+    const called = await call(['stems', 'in.wav', '-o', '/proc/nothing/out'], mock)
+    expect(called).toMatchObject({ code: 1, result: '', notes: expect.stringMatching(/^"\/proc\/nothing" cannot be/) })
+  })
+
+  test('creates the folders above that of its results', async () => {
+    expect(await call(['stems', 'in.wav', '-o', 'above/out/'], mock)).toMatchObject({ code: 0 })
+    expect(await readdir(join(folder, 'above', 'out'))).toHaveLength(4)
+  })
+
   test.each(['continue', 'stems', 'analyse'])('%s explains its options with --help', async (name) => {
     const { code, result, notes } = await call([name, '--help'])
     expect({ code, notes }).toEqual({ code: 0, notes: '' })

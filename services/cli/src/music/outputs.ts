@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { link, lstat, mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, lstat, mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { CommandFailure } from '../failure.ts'
 import { hasCode } from './explained.ts'
 
@@ -47,12 +47,29 @@ const moveToFreeName = async (file: string, path: string): Promise<void> => {
   await rm(file)
 }
 
+/**
+ * Creates a folder and the missing ones above it; returns whether it was missing. Each is created once, because Node's recursive `mkdir` retries
+ * for ever where folders vanish, as below /proc.
+ */
+const createFolder = async (folder: string): Promise<boolean> => {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST') && (await stat(folder)).isDirectory()) return false
+    if (!hasCode(error, 'ENOENT')) throw error
+    if (!(await createFolder(dirname(folder))))
+      throw new CommandFailure(`"${folder}" cannot be created: choose another folder.`, 1, { cause: error })
+  }
+  await mkdir(folder)
+  return true
+}
+
 /** Creates the folder, unless it exists, and checks that the results may be written there, before the work begins. */
 export const openOutputs = async ({ folder, names, force }: OutputsOptions): Promise<Outputs> => {
   await using opened = new AsyncDisposableStack()
-  const created = await mkdir(folder, { recursive: true })
   // A folder without results is not left behind.
-  if (created !== undefined) opened.defer(() => rmdir(folder).catch(() => undefined))
+  if (await createFolder(folder)) opened.defer(() => rmdir(folder).catch(() => undefined))
   for (const name of names) if (!force && (await exists(join(folder, name)))) throw alreadyThere(join(folder, name))
   const workspace = await mkdtemp(join(folder, '.trellis-'))
   // A second Ctrl-C ends the process at once.
