@@ -25,3 +25,9 @@ test('an unknown pattern is quoted', () => {
   const error = check('query', { type: 'object', properties: { x: { type: 'string', pattern: '^a+$' } } })({ x: 'b' })
   expect(error?.detail).toEqual([{ loc: ['query', 'x'], msg: 'must match ^a+$', type: 'pattern' }])
 })
+
+test('a number that is not whole has one error', () => {
+  const seed = { type: 'integer', format: 'int64', minimum: 0 }
+  const error = check('body', { type: 'object', properties: { seed } })({ seed: 1.5 })
+  expect(error?.detail).toEqual([{ loc: ['body', 'seed'], msg: 'must be a whole number of at least 0', type: 'type' }])
+})

@@ -73,6 +73,7 @@ const kindOf = (type: unknown, schema: Record<string, unknown>): string => {
 
 const formatNames: Record<string, string> = {
   int32: 'a whole number of at most 32 bits, from -2147483648 to 2147483647',
+  int64: 'a whole number',
 }
 
 /** Words for the patterns of our fields; other patterns are quoted. */
@@ -120,6 +121,12 @@ const toDetail = (place: string) => (error: ErrorObject) => ({
 /** Checks one part of a request; returns the error, or undefined if it is valid. */
 export type Check = (value: unknown) => ServiceError | undefined
 
+/** Whether an error adds something to the others: a number that is not whole also lacks the format of a whole number. */
+const addsTo =
+  (errors: readonly ErrorObject[]) =>
+  ({ keyword, instancePath }: ErrorObject): boolean =>
+    keyword !== 'format' || !errors.some((other) => other.keyword === 'type' && other.instancePath === instancePath)
+
 /** Compiles a schema lazily, so that hundreds of routes cost nothing at startup. */
 export const check = (place: 'path' | 'query' | 'body', schema: object | undefined): Check => {
   if (!schema) return () => undefined
@@ -128,12 +135,12 @@ export const check = (place: 'path' | 'query' | 'body', schema: object | undefin
   return (value) => {
     isValid ??= firstError.compile(schema)
     if (isValid(value)) return undefined
-    let { errors } = isValid
+    let errors = isValid.errors ?? []
     if (!hasMoreParts(value, maxPartsForAllErrors)) {
       findAll ??= allErrors.compile(schema)
-      if (!findAll(value)) ({ errors } = findAll)
+      if (!findAll(value)) errors = findAll.errors ?? errors
     }
-    return serviceError('invalid', (errors ?? []).slice(0, maxErrors).map(toDetail(place)))
+    return serviceError('invalid', errors.filter(addsTo(errors)).slice(0, maxErrors).map(toDetail(place)))
   }
 }
 
