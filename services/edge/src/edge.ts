@@ -199,7 +199,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const basePath = createBasePath(config.publicUrl)
   let listensOn: string | undefined
   const front = createFront({
-    isHostAccepted: createHostRule({ ...config, listensOn: () => listensOn }),
+    refusedHost: createHostRule({ ...config, listensOn: () => listensOn }),
     isForeign,
     requests: createRateLimiter({ perMinute: config.requestsPerMinute }),
     clientAddress,

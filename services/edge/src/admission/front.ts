@@ -7,7 +7,7 @@ import type { OriginRule } from './origin-rule.ts'
 import type { RateLimiter, Refusal } from './rate-limiter.ts'
 
 export type FrontOptions = {
-  isHostAccepted: HostRule
+  refusedHost: HostRule
   isForeign: OriginRule
   /** Limits all requests of a client address. */
   requests: RateLimiter
@@ -23,10 +23,10 @@ const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OP
 /** Probes of load balancers and the kubelet, which must pass even while other requests are rejected. */
 const probes: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
-export const misdirected = (host: string | undefined): ServiceError =>
+export const misdirected = (host: string): ServiceError =>
   serviceError(
     'misdirected',
-    `This server does not serve the host "${String(host).slice(0, 100)}". Use the IP address, or add the name to EDGE_HOSTS.`,
+    `This server does not serve the host "${host.slice(0, 100)}". Use the IP address, or add the name to EDGE_HOSTS.`,
   )
 
 export const fromForeignSite = (): ServiceError =>
@@ -43,7 +43,7 @@ export const tooMany = (what: string, variable: string, { retryAfterSeconds }: R
  * site (403), and requests beyond the rate limit of an address (429). It runs before the framework, because a
  * hook there costs each request three per cent.
  */
-export const createFront = ({ isHostAccepted, isForeign, requests, clientAddress, metrics }: FrontOptions) => {
+export const createFront = ({ refusedHost, isForeign, requests, clientAddress, metrics }: FrontOptions) => {
   const refused = metrics.counter<'reason'>({
     name: 'trellis_http_refused_total',
     help: 'Requests refused before they were routed.',
@@ -55,7 +55,8 @@ export const createFront = ({ isHostAccepted, isForeign, requests, clientAddress
   }
   return (request: IncomingMessage): ServiceError | undefined => {
     if (probes.has(request.url)) return undefined
-    if (!isHostAccepted(request)) return refuse('host', misdirected(request.headers.host))
+    const host = refusedHost(request)
+    if (host !== undefined) return refuse('host', misdirected(host))
     if (!safeMethods.has(request.method) && isForeign(request)) return refuse('origin', fromForeignSite())
     const refusal = requests.take(clientAddress(request))
     return refusal && refuse('rate', tooMany('requests from this address', 'RATE_LIMIT', refusal))

@@ -15,7 +15,8 @@ const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const maxCachedHosts = 256
 
 /**
- * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Accepted names are loopback names,
+ * Returns the host for which a request is rejected; undefined if it is accepted. Both its `Host` and the authority of an absolute-form target
+ * (RFC 9112, 3.2.2) must be accepted. Accepted names are loopback names,
  * configured ones and the one that the server listens on. Every IP address is accepted: behind a forwarded port it is unknown which
  * address clients use, and an address in `Host` is not DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; the server rejects HTTP/1.1 without it.
  */
@@ -41,11 +42,11 @@ export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }
     cached.set(authority, accepted)
     return accepted
   }
-  return ({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): boolean => {
-    if (headers.host !== undefined && !isAccepted(headers.host)) return false
-    if (url.startsWith('/')) return true
+  return ({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string | undefined => {
+    if (headers.host !== undefined && !isAccepted(headers.host)) return headers.host
+    if (url.startsWith('/')) return undefined
     const [, authority] = absoluteForm.exec(url) ?? []
-    return authority === undefined || isAccepted(authority)
+    return authority === undefined || isAccepted(authority) ? undefined : authority
   }
 }
 
