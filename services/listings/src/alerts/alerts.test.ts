@@ -110,6 +110,11 @@ describe.each(drawnBackend(databases, 'alerts'))('alerts on $name', ({ isMissing
         '2026-13-01T00:00:00Z',
       ])
         await expect(client.snoozeAlert({ id, until: wrong }, who)).rejects.toMatchObject({ status: 422 })
+      const now = new Date()
+      const never = `${now.getUTCFullYear() + (now.getUTCMonth() > 1 ? 1 : 0)}-02-30T00:00:00Z`
+      await expect(client.snoozeAlert({ id, until: never }, who)).rejects.toMatchObject({
+        detail: [{ loc: ['body', 'until'], msg: expect.stringContaining('ISO 8601') }],
+      })
       await expect(client.snoozeAlert({ id: 999_999, until }, who)).rejects.toMatchObject({ status: 404 })
     })
 

@@ -94,11 +94,17 @@ const shownSettings = (row: SettingsRow | undefined, { sendsMail }: SettingsRule
 
 const paging = createPaging('alerts', { id: 'integer' })
 
+/** Whether a month has the day of an ISO 8601 time: `Date` reads 30 February as 2 March. */
+const isInCalendar = (text: string): boolean => {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
 /** A time with a time zone, after now and at most a year ahead. */
 const readUntil = (text: string, now: Date): Date => {
   const field = ['body', 'until']
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN
-  if (Number.isNaN(time))
+  if (Number.isNaN(time) || !isInCalendar(text))
     throw invalidField(field, 'must be a time in ISO 8601 with its time zone, such as 2026-12-01T08:00:00Z')
   if (time <= now.getTime()) throw invalidField(field, 'must be in the future')
   if (time - now.getTime() > longestSnooze) throw invalidField(field, 'must be at most a year ahead')
