@@ -47,22 +47,29 @@ const moveToFreeName = async (file: string, path: string): Promise<void> => {
   await rm(file)
 }
 
-/**
- * Creates a folder and the missing ones above it; returns whether it was missing. Each is created once, because Node's recursive `mkdir` retries
- * for ever where folders vanish, as below /proc.
- */
-const createFolder = async (folder: string): Promise<boolean> => {
+/** Creates a folder; returns whether it was missing, or undefined if the one above it is. */
+const createOne = async (folder: string): Promise<boolean | undefined> => {
   try {
     await mkdir(folder)
     return true
   } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
     if (hasCode(error, 'EEXIST') && (await stat(folder)).isDirectory()) return false
-    if (!hasCode(error, 'ENOENT')) throw error
-    if (!(await createFolder(dirname(folder))))
-      throw new CommandFailure(`"${folder}" cannot be created: choose another folder.`, 1, { cause: error })
+    throw error
   }
-  await mkdir(folder)
-  return true
+}
+
+/**
+ * Creates a folder and the missing ones above it; returns whether it was missing. Each is tried twice, because Node's recursive `mkdir` retries
+ * for ever where folders vanish, as below /proc.
+ */
+const createFolder = async (folder: string): Promise<boolean> => {
+  const created = await createOne(folder)
+  if (created !== undefined) return created
+  await createFolder(dirname(folder))
+  const second = await createOne(folder)
+  if (second === undefined) throw new CommandFailure(`"${folder}" cannot be created: choose another folder.`)
+  return second
 }
 
 /** Creates the folder, unless it exists, and checks that the results may be written there, before the work begins. */
