@@ -32,3 +32,14 @@ test('a host names all its sources, unless it has many or one of them is named',
     ),
   ).toEqual([])
 })
+
+test('a unit names its sources on all hosts, or on the host that is named with it', () => {
+  const sources = ['syslog:web1:nginx', 'syslog:web2:nginx', 'syslog:web1:sshd', 'nginx-error.log']
+  expect(namedSources('is nginx slow?', sources)).toEqual(['syslog:web1:nginx', 'syslog:web2:nginx', 'nginx-error.log'])
+  expect(namedSources('is nginx on web2 slow?', sources)).toEqual(['syslog:web2:nginx', 'nginx-error.log'])
+})
+
+test('the host of a unit names all its sources', () => {
+  const sources = ['syslog:web1:nginx', 'syslog:web2:nginx', 'syslog:web1:sshd', 'syslog:web2:sshd']
+  expect(namedSources('why is web1 down?', sources)).toEqual(['syslog:web1:nginx', 'syslog:web1:sshd'])
+})
