@@ -175,6 +175,10 @@ describe('security by rate, address and account', () => {
       many(30, 2, (index) => request(`192.0.2.${index}`, '/login', 302).replace('GET', 'POST')),
     ],
     ['one page that is missing', many(60, 1, () => request('192.0.2.7', '/favicon.ico', 404))],
+    [
+      'a page whose pictures are missing',
+      many(30, 1, (index) => request('192.0.2.7', `/shop/plates/${index}.png?v=2`, 404)),
+    ],
     ['a few files that were locked by hand', many(4, 9, (index) => renamed(`/srv/plan${index}.docx`, '.locked'))],
     ['files that an editor saves', many(60, 1, (index) => renamed(`/srv/plan${index}.docx`, '.bak'))],
     ['photographs that are sorted', many(60, 1, (index) => renamed(`/srv/${index}.jpeg`, '.sorted'))],

@@ -18,6 +18,9 @@ const soughtPlace = new RegExp(
   'i',
 )
 
+/** Files that a page embeds. A browser requests many at once, so a page with dead links to them looks like a scan. */
+const embeddedFile = /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|m?js|map|mp[34]|otf|png|svg|ttf|webm|webp|woff2?)$/i
+
 const refused = new Set([401, 403, 422])
 const missing = new Set([400, 404, 405, 410])
 
@@ -31,5 +34,6 @@ export const kindsOfRequest = ({ method, status }: WebRequest, path: string): Se
   const isAbsent = missing.has(status)
   if (!isAbsent && status !== 401 && status !== 403) return []
   const kind = isAbsent ? 'missing_page' : 'refused_request'
-  return soughtPlace.test(path) ? [kind, 'sought_place'] : [kind]
+  if (soughtPlace.test(path)) return [kind, 'sought_place']
+  return isAbsent && embeddedFile.test(path) ? [] : [kind]
 }
