@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { severityOfCode } from '../entries/severity-code.ts'
+import { describeEntry } from './describe-entry.ts'
 import { createFileReader } from './detect.ts'
 import { createHeader } from './header.ts'
 import { utc } from './zone.ts'
@@ -18,4 +19,13 @@ test.each([
   const line = { level, ts: 1_717_634_688, msg: 'handled request', request: { uri: '/y', method: 'GET' }, status }
   expect(reader.read(JSON.stringify(line), header)).toBe('json-caddy-access')
   expect(severityOfCode(header.severity ?? 0)).toBe(severity)
+})
+
+test('a failed request in the error log of Caddy has the reason as its message', () => {
+  const header = createHeader()
+  const line =
+    '{"level":"error","ts":1717634688.5,"logger":"http.log.error","msg":"dial tcp 192.0.2.7:80: connect: connection refused","request":{"method":"GET","uri":"/y"},"status":502}'
+  const format = reader.read(line, header) ?? ''
+  expect(describeEntry(format, line).message).toBe('dial tcp 192.0.2.7:80: connect: connection refused')
+  expect(severityOfCode(header.severity ?? 0)).toBe('ERROR')
 })

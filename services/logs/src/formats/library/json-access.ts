@@ -23,6 +23,8 @@ export const jsonAccess: readonly JsonFormat[] = [
     kind: 'json',
     name: 'json-caddy-access',
     requires: ['ts', 'request.method', 'request.uri', 'status'],
+    // Its error log names the request, too, but there the message says what failed.
+    matches: { msg: /^handled request$/ },
     time: ['ts'],
     level: ['level'],
     status: ['status'],
