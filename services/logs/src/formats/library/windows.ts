@@ -80,7 +80,7 @@ export const windowsFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'windows-event-xml',
     // Each part is looked for by itself: what stands between them differs by who wrote the event out.
-    pattern: pattern`^<Event [^>]*>\s*<System>(?=.*?<Provider Name=["'](?<provider>[^"']*)|)(?=.*?<EventID[^>]*>(?<event>\d+)<)(?=.*?<Level>(?<level>[123])<|)(?=.*?<EventRecordID>(?<record>\d+)<|)(?=.*?<Channel>(?<channel>[^<]*)<|)(?=.*?<Computer>(?<host>[^<]*)<|)(?=.*?SystemTime=["'](?<time>[^"']+)["'])(?:.*?<Message>(?<message>[^<]*)</Message>|)`,
+    pattern: pattern`^<Event [^>]*>\s*<System>(?=.*?<Provider Name=["'](?<provider>[^"']*)|)(?=.*?<EventID[^>]*>(?<event>\d+)<)(?=.*?<Level>(?<level>[123])<|)(?=.*?<EventRecordID>(?<record>\d+)<|)(?=.*?<Channel>(?<channel>[^<]*)<|)(?=.*?<Computer>(?<host>[^<]*)<|)(?=.*?SystemTime=["'](?<time>[^"']+)["'])(?:(?:.*?<Message>|.*?<Data>)(?<message>[^<]*)</|)`,
     time: 'iso',
     levels: new Map([
       ['1', 'CRITICAL'],
@@ -115,6 +115,11 @@ export const windowsFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.000Z',
         message: 'The door stands open.',
         fields: { Row: '7' },
+      },
+      {
+        line: '<Event xmlns="x"><System><Provider Name="S"/><EventID>7</EventID><TimeCreated SystemTime="2024-05-01T10:20:30Z"/></System><EventData><Data>Shelf 7 leans.</Data></EventData></Event>',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'Shelf 7 leans.',
       },
     ],
   },

@@ -56,6 +56,7 @@ const read = async (
 }
 
 const log = 'one\ntwo\nthree\n'
+const windowsEvent = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'></Event>"
 const long = Array.from({ length: 50_000 }, (_, line) => `line ${line} ${(line * 7919) % 1013}`).join('\n')
 
 describe('the format of a file is detected from its bytes', () => {
@@ -64,6 +65,11 @@ describe('the format of a file is detected from its bytes', () => {
     ['an empty file', () => Buffer.alloc(0), {}],
     ['gzip', () => gzipSync(log), { '': log }],
     ['an export in JSON', () => gzipSync('{"Records": [{"a": 1},\n {"a": 2}]}'), { '': '{"a":1}\n{"a":2}\n' }],
+    [
+      'an export of Windows events',
+      () => Buffer.from(`\ufeff<Events>${windowsEvent}${windowsEvent}</Events>`, 'utf16le'),
+      { '': `${windowsEvent}\n${windowsEvent}\n` },
+    ],
     [
       'several concatenated gzip files',
       () => Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]),

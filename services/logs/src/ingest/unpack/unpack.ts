@@ -8,6 +8,7 @@ import { type Chunks, type Peeked, peek } from './peeked.ts'
 import type { Spool } from './spool.ts'
 import { tarMembers } from './tar.ts'
 import { toUtf8, withLineFeeds } from './transcode.ts'
+import { withEventsOnLines } from './windows-events.ts'
 import { zipMembers } from './zip.ts'
 
 /**
@@ -29,7 +30,9 @@ async function* counted(content: Chunks, { packed }: FileExpansion): AsyncGenera
 
 const textOf = ({ packing, content }: Peeked): Chunks =>
   withElementsOnLines(
-    withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content),
+    withEventsOnLines(
+      withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content),
+    ),
   )
 
 /** Decompresses the content if it is compressed. */
