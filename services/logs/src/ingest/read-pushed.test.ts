@@ -182,6 +182,12 @@ test.each(['LOUD', '', 3, {}])('an unknown severity is rejected: %j', (severity)
   expect(read([{ text: 'x', severity }]).rejected).toEqual([{ index: 0, reason: expect.stringContaining('severity') }])
 })
 
+test('the repeat count that a line of syslog states is stored, unless the sender states another', () => {
+  const line = 'Mar  1 10:00:00 attic last message repeated 5 times'
+  const { repeats } = read([{ text: line }, { text: line, repeat_count: 2 }, { text: 'last message repeated 5 times' }])
+  expect(repeats).toEqual([5, 2, 1])
+})
+
 test('the repeat count that a sender states is stored; an invalid count is rejected', () => {
   const { repeats, rejected } = read([
     { text: 'once' },

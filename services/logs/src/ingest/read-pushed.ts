@@ -168,7 +168,7 @@ const createEntryReader = (
         ...(hasSequence ? { sequence: Number(sequence) } : { sequence: nth, order: orderInBatch(index, nth) }),
         time,
         severity: level ?? (format === plainFormat ? undefined : header.severity),
-        repeatCount: typeof repeats === 'number' ? repeats : 1,
+        repeatCount: typeof repeats === 'number' ? repeats : format === plainFormat ? 1 : header.repeatCount,
         text: stored,
         truncated: stored !== cleaned,
         outOfOrder: false,
