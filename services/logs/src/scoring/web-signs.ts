@@ -145,9 +145,9 @@ export const webSigns: readonly AttackSignRow[] = [
     0.9,
     'A request to a program that intruders leave behind, or an upload of one',
     'shell c99 r57 wso cmd webshell alfa b374k php jsp aspx eval phpspy antsword uploads upload tomcatwar',
-    /\/(?:c99|r57|wso\d*|b374k|alfa(?:cgiapi)?|webshell|phpspy|tomcatwar|shell|cmd|mini)\.(?:php\d?|jspx?|aspx?)\b|\.(?:php\d?|jspx?|aspx?)\?(?:cmd|exec|pwd=\w+&cmd)=|(?:uploads?|images?|tmp|files)\/[\w-]*\.(?:php\d?|phtml|jspx?)\b[^"]*" ?(?:200|201)|eval\(base64_decode\(/,
+    /\/(?:c99|r57|wso\d*|b374k|alfa(?:cgiapi)?|webshell|phpspy|tomcatwar|shell|cmd|mini)\.(?:php\d?|jspx?|aspx?)\b|\.(?:php\d?|jspx?|aspx?)\?(?:cmd|exec|pwd=\w+&cmd)=|(?:uploads?|images?|tmp|files)\/(?!index\.)[\w-]*\.(?:php\d?|phtml|jspx?)\b[^"]*" ?(?:200|201)|eval\(base64_decode\(/,
     ['"POST /wp-content/uploads/c99.php HTTP/1.1" 200', '"GET /tomcatwar.jsp?pwd=j&cmd=whoami HTTP/1.1" 200'],
-    '"GET /shell/cmd-line-tools.html HTTP/1.1" 200',
+    '"GET /shell/cmd-line-tools.html HTTP/1.1" 200, "GET /files/index.php/apps/photos HTTP/1.1" 200',
   ],
   [
     'secret_file_probe',
@@ -178,12 +178,12 @@ export const webSigns: readonly AttackSignRow[] = [
     0.85,
     'A vulnerability scanner identifies itself',
     'sqlmap nikto nmap masscan zgrab nuclei acunetix nessus openvas wpscan gobuster dirbuster feroxbuster ffuf wfuzz hydra whatweb arachni w3af havij netsparker qualys burp zmeu morfeus jorgee w00tw00t dirsearch censysinspect expanse l9explore l9tcpid fimap',
-    /\b(?:sqlmap|nikto|nmap(?: scripting engine)?|masscan|zgrab|nuclei|acunetix|nessus|openvas|wpscan|gobuster|dirbuster|dirsearch|feroxbuster|ffuf|wfuzz|whatweb|arachni|w3af|havij|netsparker|zmeu|morfeus|jorgee|fimap|l9explore|l9tcpid)[/ )\]"v.-]|\bhydra[/)]|w00tw00t\.at/,
+    /(?<![\w/])(?:sqlmap|nikto|nmap(?: scripting engine)?|masscan|zgrab|nuclei|acunetix|nessus|openvas|wpscan|gobuster|dirbuster|dirsearch|feroxbuster|ffuf|wfuzz|whatweb|arachni|w3af|havij|netsparker|zmeu|morfeus|jorgee|fimap|l9explore|l9tcpid)[/ )\]"v.-]|\bhydra[/)]|w00tw00t\.at/,
     [
       '"GET / HTTP/1.1" 200 12 "-" "sqlmap/1.7.2#stable (https://sqlmap.org)"',
       '"GET /w00tw00t.at.ISC.SANS.DFind:) HTTP/1.1" 400',
     ],
-    'the hydra of the house was seen by all',
+    '"GET /wiki/Nmap HTTP/1.1" 200, and the hydra of the house was seen by all',
   ],
   [
     'open_proxy_probe',
