@@ -174,6 +174,15 @@ describe('security by rate, address and account', () => {
       'people who sign in with a form',
       many(30, 2, (index) => request(`192.0.2.${index}`, '/login', 302).replace('GET', 'POST')),
     ],
+    [
+      'late replies of a server',
+      many(
+        30,
+        1,
+        (index) =>
+          `kernel: [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.7 DST=192.168.1.5 PROTO=TCP SPT=443 DPT=${50_000 + index}`,
+      ),
+    ],
     ['one page that is missing', many(60, 1, () => request('192.0.2.7', '/favicon.ico', 404))],
     [
       'a page whose pictures are missing',
