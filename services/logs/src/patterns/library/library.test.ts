@@ -24,6 +24,30 @@ describe('patterns', () => {
     },
   )
 
+  test.each([
+    ['out_of_memory', 'container shop was OOMKilled'],
+    ['oom_victim', 'Reason: OOMKilled'],
+    ['database_storage', 'could not extend file "base/5/77"'],
+    ['unexpected_shutdown', 'database system was interrupted; last known up at 10:00'],
+    ['connection_limit', 'connection pool exhausted'],
+    ['cache_pressure', 'buffer pool exhausted'],
+    ['disk_error', 'blk_update_request: critical target, dev sda'],
+    ['mount_failed', 'ls: stale file handle'],
+    ['kernel_panic', 'general protection fault: 0000 [#1]'],
+    ['memory_error', '1 uncorrectable error'],
+    ['thermal_problem', 'the disk overheated'],
+    ['gpu_unavailable', 'no GPUs found'],
+    ['break_in_attempt', 'bruteforce attempt from 192.0.2.7'],
+    ['key_rejected', 'unable to negotiate with 192.0.2.7: no matching MAC found'],
+    ['request_too_large', 'payload too big'],
+    ['certificate_renewal_failed', 'failed to obtain certificate'],
+    ['health_check_failed', 'node 7 marked down'],
+    ['service_start_limit', 'giving up restarting shop'],
+    ['ip_conflict', 'arp: 192.0.2.9 is using my IP address'],
+  ])('%s is found in wordings that its sample lacks: %s', (tag, line) => {
+    expect(enrichedAs(line).patterns).toContain(tag)
+  })
+
   test('every domain has patterns, and tags are unique', () => {
     expect([...new Set(libraryPatterns.map(({ domain }) => domain))].toSorted()).toEqual([...domains].toSorted())
     expect(new Set(libraryPatterns.map(({ tag }) => tag)).size).toBe(libraryPatterns.length)
