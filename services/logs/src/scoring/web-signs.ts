@@ -164,11 +164,12 @@ export const webSigns: readonly AttackSignRow[] = [
     'ERROR',
     0.88,
     'A request for the path of a flaw that is widely exploited',
-    'phpunit eval stdin hnap1 boaform actuator manager solr ignition geoserver tmui cgi bin vpns dana guacamole remote fgt fortios graphql think invokefunction telerik asyncupload confluence jmx owa autodiscover powershell vendor struts ueditor setup autoupdate jsonws php invoker console portal ccm ecp struts2 websso api vsphere sdk ui vropspluginui',
+    'phpunit eval stdin hnap1 boaform actuator manager solr ignition geoserver tmui cgi bin vpns dana guacamole remote fgt fortios graphql think invokefunction telerik asyncupload confluence jmx owa autodiscover powershell vendor struts ueditor setup autoupdate jsonws php invoker console portal ccm ecp struts2 websso api vsphere sdk ui vropspluginui wls',
     /\/vendor\/phpunit\/.{0,100}eval-stdin\.php|\/hnap1\b|\/boaform\/|\/tmui\/login\.jsp\/\.\.;|\/dana-na\/.{0,60}\.\.|\/remote\/fgt_lang\?lang=\/\.\.|\/_ignition\/execute-solution|invokefunction&function=call_user_func|telerik\.web\.ui\.(?:webresource|dialoghandler)\.\w+\?type=rau|\/autodiscover\/autodiscover\.json\?[^"\s]*@|\/cgi-bin\/(?:\.%2e|\.\.|%2e)|\/invoker\/(?:jmx|ejb)invokerservlet|\/ui\/vropspluginui\/|\/actuator\/(?:gateway\/routes|heapdump|env)\b|\/setup\/setupadministrator\.action|\/json\/setup-restore|\/api\/jsonws\/invoke|\/solr\/admin\/|\/console\/(?:css|images)\/%252e|\/wls-wsat\//,
     [
       '"POST /vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php HTTP/1.1" 404',
       '"GET /dana-na/../dana/html5acc/guacamole/../../../etc/passwd?/dana/html5acc/guacamole/ HTTP/1.1" 200',
+      '"POST /wls-wsat/CoordinatorPortType HTTP/1.1" 404',
     ],
     '"GET /vendor/list HTTP/1.1" 200',
   ],
