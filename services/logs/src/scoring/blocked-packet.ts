@@ -29,7 +29,7 @@ const netfilter = new RegExp(String.raw`\bSRC=(?<source>${v4OrV6})(?:.{0,400}\bD
 /** Ports of services, and the ports from which systems connect to them (Linux; IANA has 49152 and above). */
 const lastServicePort = 1023
 const firstClientPort = 32_768
-/** Servers answer connections that the firewall has forgotten: such packets go to many ports and are no scan. */
+/** Servers answer connections that have expired in the firewall: such packets go to many ports and are no scan. */
 const isLateReply = (from: string | undefined, to: string | null): boolean =>
   from !== undefined && to !== null && Number(from) <= lastServicePort && Number(to) >= firstClientPort
 

@@ -23,7 +23,7 @@ export const jsonAccess: readonly JsonFormat[] = [
     kind: 'json',
     name: 'json-caddy-access',
     requires: ['ts', 'request.method', 'request.uri', 'status'],
-    // Its error log names the request, too, but there the message says what failed.
+    // Lines of its error log have a request, too, but their message is the failure.
     matches: { msg: /^handled request$/ },
     time: ['ts'],
     level: ['level'],
