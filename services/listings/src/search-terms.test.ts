@@ -28,6 +28,7 @@ describe('groups', () => {
       ]),
     ).toEqual(['gpu 16gb (rtx,quadro)', 'gpu 24gb (rtx,quadro)'])
     expect(expandGroups('gpu', [])).toEqual(['gpu'])
+    expect(expandGroups('gpu', parseGroups('"Body  only"|“kit”'))).toEqual(['gpu body only', 'gpu kit'])
   })
 
   const list = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`).join('|')
