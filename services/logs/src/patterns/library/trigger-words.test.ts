@@ -13,7 +13,7 @@ const maxLength = 120
 const charactersOf = ({ characters }: Step): string[] =>
   [...characters].flatMap((taken, code) => (taken === 1 ? String.fromCharCode(code) : []))
 
-/** A text that an expression matches, as far as can be told: any text within it is blank, if it may be. */
+/** A text that an expression matches, unless the expression looks around: any text within it is blank, if it may be. */
 const textOf = (expression: RegExp, random: () => number): string => {
   const oneOf = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)]
   let text = ''
