@@ -108,7 +108,7 @@ const createServer = (
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
-    clientErrorHandler: brokenRequestAnswer(() => headersOf({ headers: {} })),
+    clientErrorHandler: brokenRequestAnswer(headersOf),
     frameworkErrors: (error, request, reply) => {
       addCommonHeaders(request, reply)
       answerFailure(error, request as FastifyRequest, reply as never, silentLog)

@@ -133,7 +133,7 @@ export const createServers = (options: HttpServerOptions) => {
       for (const address of await addresses()) {
         if (address === bound.address) continue
         // The framework adds this handler to the main server only.
-        const onBroken = brokenRequestAnswer(() => options.headersOf({ headers: {} }))
+        const onBroken = brokenRequestAnswer(options.headersOf)
         const other = createHttpServer(handler, options).on('clientError', onBroken)
         const server = await listenOn(other, bound.port, address)
         if (server) servers.push(server)

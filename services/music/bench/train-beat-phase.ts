@@ -1,10 +1,8 @@
 import { activationsOf } from '../src/analysis/activations.ts'
 import { firstSound, listen } from '../src/analysis/analyse.ts'
 import { beatPhaseFeatures, pathsBetweenBeats } from '../src/analysis/beat-phase.ts'
-import { decodeRelatedTempo } from '../src/analysis/related-tempi.ts'
-import { decodeSixEight } from '../src/analysis/six-eight.ts'
+import { decodeTempo } from '../src/analysis/pulse.ts'
 import { frameRate } from '../src/analysis/spectral-frames.ts'
-import { decodeTempoLevel } from '../src/analysis/tempo-level.ts'
 import { beatFMeasure } from '../test/beat-metrics.ts'
 import { type Choice, crossValidate, fitChoices } from './choice-model.ts'
 import { type TrainingPiece, trainingPieces } from './training-pieces.ts'
@@ -14,10 +12,8 @@ const choicesOf = ({ style, samples, bars }: TrainingPiece): Choice[] => {
   if (!bars) return []
   const { flux, spectral, chroma } = listen(samples)
   const activations = activationsOf(flux, spectral, chroma)
-  const start = firstSound(activations)
-  const first = decodeTempoLevel(activations, start)
-  if (!first) return []
-  const found = decodeRelatedTempo(decodeSixEight(first, activations, start) ?? first, activations, chroma, start)
+  const found = decodeTempo({ activations, chroma, firstSound: firstSound(activations) })
+  if (!found) return []
   const answers = pathsBetweenBeats(found).map((path) => ({
     features: beatPhaseFeatures(activations, chroma, path),
     isRight:

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type Detail,
@@ -68,9 +69,9 @@ const rawAnswers: Record<string, [status: string, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 }
 
-/** Answers malformed HTTP on the bare socket, in the same shape and with the headers of every answer. */
+/** Answers malformed HTTP on the bare socket, in the same shape and with the headers of every answer: nothing of the request was read. */
 export const brokenRequestAnswer =
-  (headers: () => Record<string, string>) =>
+  (headersOf: (request: { headers: IncomingHttpHeaders }) => Record<string, string>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
@@ -79,7 +80,7 @@ export const brokenRequestAnswer =
     const [status, detail] = rawAnswers[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
     const body = JSON.stringify({ detail })
     const sent = {
-      ...headers(),
+      ...headersOf({ headers: {} }),
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       connection: 'close',

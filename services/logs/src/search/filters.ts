@@ -46,7 +46,7 @@ export const isOfSource = (sourceId: string, named: string): boolean =>
 
 /** Whether a search for a name includes a source: also a unit of the configured source with that id, on any host. */
 const isFoundBy = (sourceId: string, named: string): boolean =>
-  isOfSource(sourceId, named) || (stemOf(sourceId) !== sourceId && sourceId.startsWith(`${named}:`))
+  isOfSource(sourceId, named) || (stemOf(sourceId) !== sourceId && stemOf(sourceId).startsWith(`${named}:`))
 
 export const acceptsOrigin = (filters: Filters, origin: Origin): boolean => {
   const { source, anySource, notSource, tenant, branch } = filters

@@ -81,7 +81,15 @@ test('domains are excluded, and an unknown one is rejected', async () => {
 
 test('the id of a configured source finds the entries of its units, on any host', async () => {
   await using served = await withEntries()
-  const units = ['shop:nas:nginx', 'shop:attic:cron', 'shop/old.log', 'shop', 'shop:nas', 'shopping:nas:nginx']
+  const units = [
+    'shop:nas:nginx',
+    'shop:attic:cron',
+    'shop/old.log',
+    'shop',
+    'shop:nas',
+    'shopping:nas:nginx',
+    'shop:nas:nginx:2',
+  ]
   await served.send(units.map((source, i) => at(i, source, `INFO ${source} started`)))
   const sources = async (request: object) => (await served.search(request)).entries.map(({ sourceId }) => sourceId)
   expect((await sources({ source: 'shop' })).toSorted()).toEqual([
@@ -89,6 +97,9 @@ test('the id of a configured source finds the entries of its units, on any host'
     'shop/old.log',
     'shop:attic:cron',
     'shop:nas:nginx',
+    'shop:nas:nginx:2',
   ])
+  // A unit is not the prefix of another one.
+  expect(await sources({ source: 'shop:nas:nginx' })).toEqual(['shop:nas:nginx'])
   expect((await sources({ notSource: 'shop', q: 'started' })).toSorted()).toEqual(['shop:nas', 'shopping:nas:nginx'])
 })

@@ -66,9 +66,13 @@ const oddsOf = (standard: BeatAccents, size: BarSize): number => {
 /** Metres whose beats are divided alike, so that only the accents of the beats tell one from the other. */
 const undecided: readonly Metre[] = ['3/4', '4/4']
 
-/** The metres that a piece may have whose beats were found in `decoded`, with their log odds. */
+/** The metres that a piece may have whose beats were found in `decoded`. */
+export const possibleMetres = (decoded: Metre): readonly Metre[] =>
+  undecided.includes(decoded) ? undecided : [decoded]
+
+/** These metres with their log odds. */
 const oddsOfMetres = (standard: BeatAccents, decoded: Metre): { metre: Metre; odds: number }[] =>
-  (undecided.includes(decoded) ? undecided : [decoded]).map((metre) => ({
+  possibleMetres(decoded).map((metre) => ({
     metre,
     odds: oddsOf(standard, beatsPerBar[metre]) + (metre === decoded ? barWeights.decoded : 0),
   }))

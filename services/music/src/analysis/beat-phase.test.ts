@@ -7,10 +7,8 @@ import { activationsOf } from './activations.ts'
 import { firstSound, listen } from './analyse.ts'
 import { decodeBars } from './bar-pointer.ts'
 import { decodeBeatPhase, pathsBetweenBeats } from './beat-phase.ts'
-import { decodeRelatedTempo } from './related-tempi.ts'
-import { decodeSixEight } from './six-eight.ts'
+import { decodeTempo } from './pulse.ts'
 import { frameRate } from './spectral-frames.ts'
-import { decodeTempoLevel } from './tempo-level.ts'
 
 const heard = (samples: Float32Array) => {
   const { flux, spectral, chroma } = listen(samples)
@@ -37,10 +35,8 @@ test.each(sample(offBeat, 2))(
   (metre, style, bpm, seed) => {
     const { samples, beats } = playEnsemble({ metre, style, bpm, pace: 'steady', seconds: 25, seed })
     const { activations, chroma, firstSound } = heard(samples)
-    const level = decodeTempoLevel(activations, firstSound)
-    if (!level) throw new Error('There is no pulse')
-    const six = decodeSixEight(level, activations, firstSound) ?? level
-    const before = decodeRelatedTempo(six, activations, chroma, firstSound)
+    const before = decodeTempo({ activations, chroma, firstSound })
+    if (!before) throw new Error('There is no pulse')
     expect(beatFMeasure(beats, secondsOf(before.beats))).toBeLessThan(0.1)
     expect(beatFMeasure(beats, secondsOf(decodeBeatPhase(before, activations, chroma).beats))).toBeGreaterThan(0.95)
   },
@@ -62,6 +58,7 @@ test('the beats between those of a path are half a beat, or one or two thirds la
   const { found } = heard(samples)
   for (const [division, shifts] of [
     ['halves', [1 / 2]],
+    ['swung', [1 / 3, 1 / 2]],
     ['thirds', [1 / 3, 2 / 3]],
   ] as const) {
     const paths = pathsBetweenBeats({ ...found, model: { ...found.model, division } })

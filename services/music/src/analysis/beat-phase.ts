@@ -1,15 +1,16 @@
 import { meanOf } from '../dsp/statistics.ts'
 import type { Activations } from './activations.ts'
 import type { DecodedBars } from './bar-pointer.ts'
-import { oddsOfBars, standardiseAccents } from './bars.ts'
+import { oddsOfBars, possibleMetres, standardiseAccents } from './bars.ts'
 import { accentsOf } from './beat-accents.ts'
 import { beatPhaseWeights } from './beat-phase-weights.ts'
+import { choosePath } from './choose-path.ts'
 import type { ChromaFrames } from './chroma.ts'
-import { beatsPerBar, type divisions, type Metre } from './metres.ts'
+import { beatsPerBar, type divisions } from './metres.ts'
 import { HOP } from './spectral-frames.ts'
 import { phaseMeans, strongest } from './tempo-level-features.ts'
 
-/** Where the beats may be instead: shares of a beat later. */
+/** Where the beats may be instead: shares of a beat later. With swing, the notes between the beats are at two thirds. */
 const shifts: Record<keyof typeof divisions, readonly number[]> = {
   halves: [1 / 2],
   swung: [1 / 3, 1 / 2],
@@ -28,16 +29,13 @@ export const pathsBetweenBeats = (found: DecodedBars): [DecodedBars, ...DecodedB
   if (beats.length <= minBeats) return [found]
   const shifted = shifts[model.division].map((shift) => ({
     ...found,
-    beats: beats.slice(1).map(({ frame }, i) => {
-      const beat = beats[i] ?? { frame, tempo: 0, position: 0 }
-      return { ...beat, frame: Math.round(beat.frame + shift * (frame - beat.frame)) }
+    beats: beats.slice(0, -1).map((beat, i) => {
+      const next = beats[i + 1]?.frame ?? beat.frame
+      return { ...beat, frame: Math.round(beat.frame + shift * (next - beat.frame)) }
     }),
   }))
   return [found, ...shifted]
 }
-
-/** The metres that are told apart by accents alone have bars of three and of four beats. */
-const barSizes = (metre: Metre): readonly number[] => (metre === '6/8' ? [beatsPerBar['6/8']] : [3, 4])
 
 /**
  * Features of a path that tell whether its beats are those of the piece and not between them: how well they fit bars, how much the harmony
@@ -57,7 +55,7 @@ export const beatPhaseFeatures = (
   const changes = accents.harmony.slice(1)
   return [
     oddsOfBars(standardiseAccents(accents), model.metre),
-    Math.max(...barSizes(model.metre).flatMap((size) => phaseMeans(changes, size))),
+    Math.max(...possibleMetres(model.metre).flatMap((metre) => phaseMeans(changes, beatsPerBar[metre]))),
     meanOf(beats.map(({ frame }) => strongest(activations.onset, frame))),
   ]
 }
@@ -68,10 +66,6 @@ export const beatPhaseFeatures = (
  */
 export const decodeBeatPhase = (found: DecodedBars, activations: Activations, chroma: ChromaFrames): DecodedBars => {
   const paths = pathsBetweenBeats(found)
-  if (paths.length === 1) return found
-  const odds = paths.map((path) =>
-    beatPhaseFeatures(activations, chroma, path).reduce((sum, value, i) => sum + value * (beatPhaseWeights[i] ?? 0), 0),
-  )
-  const best = odds.indexOf(Math.max(...odds))
-  return (odds[best] ?? 0) - (odds[0] ?? 0) >= minOdds ? (paths[best] ?? found) : found
+  const features = paths.map((path) => beatPhaseFeatures(activations, chroma, path))
+  return choosePath(paths, features, beatPhaseWeights, minOdds)
 }

@@ -1,4 +1,5 @@
 import type { Activations } from './activations.ts'
+import type { DecodedBars } from './bar-pointer.ts'
 import { decodeBeatPhase } from './beat-phase.ts'
 import type { ChromaFrames } from './chroma.ts'
 import type { BarModel } from './metres.ts'
@@ -22,12 +23,17 @@ export type PulseEvidence = {
 /** Finds the pulse of a piece; undefined if there is none. */
 export type FindPulse = (evidence: PulseEvidence) => Pulse | undefined
 
-/** Finds the pulse by the bar pointer, at the tempo that the whole piece supports: most of the time that an analysis takes. */
-export const decodePulse: FindPulse = ({ activations, chroma, firstSound }) => {
+/** The best path of the bar pointer at the tempo that the whole piece supports: most of the time that an analysis takes. */
+export const decodeTempo = ({ activations, chroma, firstSound }: PulseEvidence): DecodedBars | undefined => {
   const first = decodeTempoLevel(activations, firstSound)
-  if (!first) return undefined
-  const found = decodeSixEight(first, activations, firstSound) ?? first
-  const atTempo = decodeRelatedTempo(found, activations, chroma, firstSound)
-  const { model, beats } = decodeBeatPhase(atTempo, activations, chroma)
+  const found = first && (decodeSixEight(first, activations, firstSound) ?? first)
+  return found && decodeRelatedTempo(found, activations, chroma, firstSound)
+}
+
+/** Finds the pulse at that tempo, on the beats and not between them. */
+export const decodePulse: FindPulse = (evidence) => {
+  const found = decodeTempo(evidence)
+  if (!found) return undefined
+  const { model, beats } = decodeBeatPhase(found, evidence.activations, evidence.chroma)
   return { model, frames: beats.map(({ frame }) => frame) }
 }

@@ -1,6 +1,7 @@
 import type { Activations } from './activations.ts'
 import { type DecodedBars, decodeBars } from './bar-pointer.ts'
 import { tempiAround } from './beat-lengths.ts'
+import { choosePath } from './choose-path.ts'
 import type { ChromaFrames } from './chroma.ts'
 import { relatedTempoFeatures } from './related-tempo-features.ts'
 import { relatedTempoWeights } from './related-tempo-weights.ts'
@@ -52,9 +53,5 @@ export const decodeRelatedTempo = (
   firstSound: number,
 ): DecodedBars => {
   const paths = pathsAtRelatedTempi(found, activations, firstSound)
-  const odds = featuresOfPaths(paths, activations, chroma).map((features) =>
-    features.reduce((sum, value, i) => sum + value * (relatedTempoWeights[i] ?? 0), 0),
-  )
-  const best = odds.indexOf(Math.max(...odds))
-  return (odds[best] ?? 0) - (odds[0] ?? 0) >= minOdds ? (paths[best] ?? found) : found
+  return choosePath(paths, featuresOfPaths(paths, activations, chroma), relatedTempoWeights, minOdds)
 }
