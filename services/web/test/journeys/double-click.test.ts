@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)(`double clicks${skipped}`, () => {
   })
 
   test('a row that takes the place of a removed one ignores the second click', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/listings/saved')
     await settled(page)
     const rows = page.getByRole('list', { name: 'Saved searches' }).getByRole('listitem')
@@ -39,11 +39,10 @@ describe.skipIf(!hasBrowser)(`double clicks${skipped}`, () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => rows.count()).toBe(names.length)
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-    await context.close()
   })
 
   test('a button that moves below the pointer ignores the second click', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs?live=1')
     await settled(page)
     const exports = page.getByRole('main').getByRole('button', { name: 'Export', exact: true })
@@ -52,11 +51,10 @@ describe.skipIf(!hasBrowser)(`double clicks${skipped}`, () => {
     await page.getByRole('button', { name: 'Save as incident' }).click()
     await page.getByRole('dialog', { name: 'New incident' }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/logs')
-    await context.close()
   })
 
   test('a change is sent once, even if it is answered before the second click', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
     await page.goto('/logs/detections')
@@ -74,6 +72,5 @@ describe.skipIf(!hasBrowser)(`double clicks${skipped}`, () => {
     await second
     await isIdle()
     expect(sent.filter((path) => path === '/logs/api/anomaly/run').length).toBe(2)
-    await context.close()
   })
 })

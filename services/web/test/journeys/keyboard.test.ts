@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('listings are searched, chosen, compared, and a seller is blocked', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     await goTo(page, '/home')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toEqual({ name: 'Skip to content', isVisible: true })
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('logs are searched, read line by line, and saved as an incident', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await goTo(page, '/home')
     await page.keyboard.press('g')
     await page.keyboard.press('o')
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('a tune is continued, heard, committed, discarded and exported', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await goTo(page, '/home')
     await page.getByRole('button', { name: 'Continue an example tune' }).waitFor()
     await tabTo(page, 'Continue an example tune')
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const toast = (text: string) => page.getByRole('status').getByText(text, { exact: true })
     await goTo(page, '/listings')
     const save = page.getByRole('button', { name: 'Save search', disabled: true })
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   })
 
   test('the list of keys is a key away, and dialogs give the focus back', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await goTo(page, '/listings')
     await tabTo(page, 'Search')
     await page.keyboard.press('?')

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('order and filters are in the address: reload, back and forward show the same, also of earlier searches', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera')
     await page.getByLabel('Sort by').selectOption('price')
     await page.waitForURL(/sort=price/)
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('an order that would change under the reader waits until it is asked for', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const again = page.getByRole('button', { name: /scores changed the order: sort again/ })
     const before = await titles(page)
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a listing says why it scores what it does, and its points add up', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const link = cards(page).first().getByRole('heading').getByRole('link')
     const title = (await link.textContent()) ?? ''
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a result explains its score in place, and its page shows its price among sales and when it was seen', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera&sort=price-down')
     const card = cards(page).nth(await firstWithMarketPrice(page))
     await card.getByRole('button', { name: 'Why this score' }).click()
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('groups of terms show the searches that they become while they are typed, and are made', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=thinkpad')
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
     await filters.getByLabel('How').selectOption('groups')
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('typed filters are part of the next search, whichever control starts it', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/listings?q=thinkpad')
     await settled(page)
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('two listings are compared side by side, and one that is gone leaves the other', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const [first = '', second = ''] = await titles(page)
     await cards(page).nth(0).getByLabel('Choose').check()
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a saved search is monitored, and its alerts appear while the page is open', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=thinkpad&max=900')
     await page.getByRole('button', { name: 'Save search' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save search' })
@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a blocked seller scores 0 and is in the blocklist, which travels as a file', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=macbook')
     const card = cards(page).first()
     const seller = ((await card.locator('.what .small .wrap').first().textContent()) ?? '').trim()
@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('settings are saved as they are chosen', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/listings/settings')
     let saved = 0
     page.on('response', (response) => {
@@ -383,7 +383,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('results are chosen, and their sellers are blocked and reported together', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=guitar')
     const chosen = page.getByRole('group', { name: 'Chosen listings' })
     const ids = await Promise.all([0, 1, 2].map((index) => cards(page).nth(index).getAttribute('id')))
@@ -410,7 +410,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('a score is judged, a category is chosen by its name, and new searches start with the filters of before', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
     const { categories } = (await (await fetch(`${installation.origin}/listings/api/categories`)).json()) as {
@@ -443,7 +443,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   })
 
   test('rows that are removed one after another come back alone, and a removal survives that the page is closed', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/listings/blocklist')
     const list = page.getByRole('table', { name: 'Blocked sellers' })
     for (const name of ['first-removed', 'second-removed']) {

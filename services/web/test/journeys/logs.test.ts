@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   const installation = installationOfSuite()
 
   test('an uploaded file is found, read in its context, and becomes an incident whose bundle is masked', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/sources')
     await page.getByRole('group', { name: 'Choose files' }).waitFor()
     const file = { name: 'shop.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(400)) }
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       }),
     })
     const { id } = (await created.json()) as { id: string }
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs?source=attached&order=time')
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await grid.getByRole('row').first().click()
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('a file chosen on the home page is ingested, and a toast counts its new entries', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/home')
     const card = page.getByRole('region', { name: 'Logs' })
     const file = { name: 'home.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(20)) }
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('a ticket of an incident is linked once it is made, and a task of before a reload is shown again', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await changeSettings(installation.origin, {
       jira_url: 'https://tracker.test',
       jira_token: 't',
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('the state of a search is in its address: filters, order, window and the selected line survive a reload', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     await page.goto('/logs')
     await page.getByRole('button', { name: 'Only ERROR' }).or(page.getByTitle('Only ERROR')).first().click()
     await page.getByLabel('Order').selectOption('time')
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('templates of the last day are shown first, and those of all time at a click', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/templates')
     // The lines are from March.
     await page.getByText('No templates in this window.').waitFor()
@@ -262,14 +262,14 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('values in the address that mean nothing are named and left out', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs?order=colour&live=maybe&q=refused')
     await page.getByText('were left out: order, live.').waitFor()
     await page.getByText('100 found').waitFor()
   })
 
   test('a word that no line has is searched as a prefix at a click', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs?q=refus')
     await page.getByText('Nothing was found.').waitFor()
     await page.getByRole('button', { name: 'Search by meaning, too' }).waitFor()
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('lines of a kind are hidden in place, and come back', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs?order=time')
     await page.getByText('400 found').waitFor()
     await page.getByRole('tab', { name: 'Templates' }).click()
@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   test('lines are walked, chosen, copied, linked and filtered by keys', async () => {
     const texts = logLines(40).split('\n')
     await pushLines(installation.origin, 'keys', texts)
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const clipboard = () => page.evaluate('navigator.clipboard.readText()')
     const selected = page.locator('[role=row].selected')
@@ -433,7 +433,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('live lines arrive in order, are held while the reader has scrolled up, and are all there after', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs')
     await page.getByRole('button', { name: 'Live' }).click()
     const state = page.getByRole('status').filter({ hasText: 'Following' })
@@ -463,7 +463,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('markup in a line is text, and a line of a megabyte is shown whole in its detail', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const long = `giant ${'x'.repeat(1_000_000)}`
     await pushLines(installation.origin, 'hostile', [
       '<img src=x onerror=alert(1)><script>alert(2)</script> hostile',
@@ -480,7 +480,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
   })
 
   test('a diagnosis fills as it is found, and its lines are linked', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/diagnose')
     await page.getByLabel('What went wrong?').fill('connection refused')
     await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
@@ -540,7 +540,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       void released.then(() => response.end(`${delta(' refuses connections.')}${done}`))
     })
     await changeSettings(installation.origin, { llm_base_url: model.baseUrl, llm_model: 'stand-in' })
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/diagnose')
     await page.getByLabel('What went wrong?').fill('connection refused')
     await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
@@ -566,7 +566,7 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
   })
 
   test('a wrong key is refused, the right one opens the page, a reload can read, changes need the key again', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     // The home page leaves the other services to those without the key.
     await page.goto('/home')
     await page.getByText('This installation protects its logs.').waitFor()

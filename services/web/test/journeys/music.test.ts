@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   })
 
   test('a decision is undone, and position and take are in the address', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/music')
     await page.getByRole('link', { name: 'Example tune' }).click()
     await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   })
 
   test('a piece of the user is uploaded, one that is no audio is refused in a sentence, and pieces are deleted', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/music')
     await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
     const input = page.locator('input[type=file]')
@@ -316,7 +316,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   })
 
   test('a take is decided upon while another decision is being saved, and what was typed stays', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/home')
     await page.getByRole('button', { name: 'Continue an example tune' }).click()
     await page.getByRole('form', { name: 'Continue' }).waitFor()
@@ -333,7 +333,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   })
 
   test('a piece that another tab deletes is gone from its studio, and deleting it once more is no error', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     await page.goto('/music')
     await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
     const file = { name: 'shared.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) }
@@ -355,7 +355,6 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await page.getByText('There is no such piece.').waitFor()
     expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0)
     expect(problems()).toEqual([])
-    await context.close()
   })
 })
 

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   test.each(cases)(
     '%s: controls that change something are disabled with the reason until the server is back',
     async (_, path, names) => {
-      const { page, context } = await installation.open()
+      const { page, context } = await installation.openShared()
       await page.goto(path(seeded))
       await settled(page)
       const offline = page.getByText('The server cannot be reached. What you see stays; changes are not possible.')
@@ -72,7 +72,6 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
       await offline.waitFor({ state: 'detached' })
       for (const name of names)
         await expect.poll(() => control(page, name).isEnabled(), { message: String(name) }).toBe(true)
-      await context.close()
     },
   )
 
@@ -98,7 +97,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   test.each(keyCases)(
     '$what: keys and commands that change something show the reason of their buttons and send nothing',
     async ({ path, select, keys, command }) => {
-      const { page, context } = await installation.open()
+      const { page, context } = await installation.openShared()
       const toast = page.getByRole('status').getByText('The server cannot be reached.', { exact: true })
       const dismiss = () => page.getByRole('button', { name: 'Dismiss' }).click()
       await page.goto(path(seeded))
@@ -128,7 +127,6 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
       await page.keyboard.press('Enter')
       await toast.waitFor()
       expect(sent).toEqual([])
-      await context.close()
     },
   )
 
@@ -151,7 +149,7 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
   })
 
   test('a part that cannot be loaded without a network shows a calm note, and loads with it', async () => {
-    const { page, context } = await installation.open()
+    const { page, context } = await installation.openShared()
     await page.goto('/logs')
     await settled(page)
     await context.setOffline(true)
@@ -164,11 +162,10 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.setOffline(false)
     await alert.waitFor({ state: 'detached' })
     await page.getByText(/found in .* ms/).waitFor()
-    await context.close()
   })
 
   test('an answer from a cache does not count as the server', async () => {
-    const { page, context } = await installation.open()
+    const { page, context } = await installation.openShared()
     await page.goto('/listings/saved')
     await settled(page)
     const navigation = page.getByRole('navigation', { name: 'Listings' })
@@ -189,11 +186,10 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await navigation.getByRole('link', { name: 'Saved' }).click()
     await Promise.all([answered, probed])
     expect([await offline.isVisible(), await page.evaluate('window.hasReturned')]).toEqual([true, false])
-    await context.close()
   })
 
   test('a waveform that is not loaded without a network is an empty track with a note, and loads with it', async () => {
-    const { page, context } = await installation.open()
+    const { page, context } = await installation.openShared()
     const severed = Promise.withResolvers<void>()
     await page.route(/\/peaks\?/, async (route) => {
       await severed.promise
@@ -212,17 +208,15 @@ describe.skipIf(!hasBrowser)(`pages without a network${skipped}`, () => {
     await context.setOffline(false)
     await position.getByText('The waveform').waitFor({ state: 'detached' })
     expect(await page.evaluate(described)).toBeNull()
-    await context.close()
   })
 
   test('a live tail without a network does not claim to follow', async () => {
-    const { page, context } = await installation.open()
+    const { page, context } = await installation.openShared()
     await page.goto('/logs?live=1')
     await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
     await context.setOffline(true)
     await page.getByRole('status').filter({ hasText: 'Interrupted: the server cannot be reached' }).waitFor()
     await context.setOffline(false)
     await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
-    await context.close()
   })
 })

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('the shell is accessible with its dialogs, its menu, toasts, and without a network', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, context, problems } = await installation.openShared()
     await page.goto('/logs')
     await settled(page)
     await checkDialog(page, 'Search or run a command', () => page.keyboard.press('Control+k'))
@@ -56,7 +56,6 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await page.getByText('The server cannot be reached.').first().waitFor()
     await isAccessible(page, 'offline')
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   const paths = [
@@ -76,29 +75,27 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   /** Some of the pages in a run, as each takes seconds. */
   const drawnPaths = (purpose: string) => sample(paths, 4, purpose)
   test.each([502, 503])('pages of a service that answers %d are accessible', async (status) => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     await answer(page, /^\/(listings|logs|music)\/api\//, { status })
     for (const path of drawnPaths(`paths ${status}`)) {
       await page.goto(path)
       await page.getByRole('alert').first().waitFor()
       await isAccessible(page, `${path} ${status}`)
     }
-    await context.close()
   })
 
   test('pages that wait for their data are accessible', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     await withhold(page, /^\/(listings|logs|music)\/api\//)
     for (const path of drawnPaths('paths withheld')) {
       await page.goto(path)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await isAccessible(page, path)
     }
-    await context.close()
   })
 
   test('pages of listings show that they load while the session opens', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     const release = await withhold(page, '/listings/api/session')
     for (const path of ['/listings?q=camera', '/listings/saved', '/listings/alerts', '/listings/blocklist']) {
       await page.goto(path)
@@ -106,7 +103,6 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     }
     release()
     await settled(page)
-    await context.close()
   })
 
   test.each([1280, 360])(
@@ -128,7 +124,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   )
 
   test('the number of alerts is apart from its word, and moves no other entry', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     let unread = 0
     await amend<{ unread_count: number }>(page, '/listings/api/alerts', (body) => {
       body.unread_count = unread
@@ -158,11 +154,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
         expect(await page.evaluate(gap), `${width} ${count}`).toBeGreaterThanOrEqual(5)
       }
     }
-    await context.close()
   })
 
   test('settings of alerts that are not loaded are reported and cannot be overwritten', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     const restore = await answer(page, '/listings/api/alert-settings', { status: 503 })
     await page.goto('/listings/alerts')
     const alert = page.getByRole('alert').filter({ hasText: 'Where alerts are sent could not be loaded.' })
@@ -173,11 +168,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await alert.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Save delivery' }).waitFor()
     expect(await alert.count()).toBe(0)
-    await context.close()
   })
 
   test('an export that fails is reported once in its dialog, and no longer when that is closed', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     const id = await createIncident(installation.origin, 'Sent nowhere')
     // A tracker that does not answer.
     await changeSettings(installation.origin, {
@@ -194,11 +188,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await page.keyboard.press('Escape')
     await failure.waitFor({ state: 'detached' })
     await changeSettings(installation.origin, { notion_token: '', notion_database_id: '' })
-    await context.close()
   })
 
   test('exports that are not configured name what is missing before they are pressed', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const id = await createIncident(installation.origin, 'Exported nowhere')
     const requested: string[] = []
     page.on('request', (request) => request.method() === 'POST' && requested.push(new URL(request.url()).pathname))
@@ -231,7 +224,6 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await dialog.getByRole('button', { name: 'Notion ticket', disabled: false }).waitFor()
     await changeSettings(installation.origin, { notion_token: '', notion_database_id: '' })
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('a search that replaces one under way shows that it is read, and no result of the other', async () => {
@@ -269,17 +261,16 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('a DNS filter that is not configured leads to its settings', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/blocklist')
     await press(page, 'Test filter').click()
     await page.getByRole('alert').getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { level: 1, name: 'Settings of logs' }).waitFor()
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('exports wait until it is known whether they are configured', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     const id = await createIncident(installation.origin, 'Exported early')
     const requested: string[] = []
     page.on('request', (request) => request.method() === 'POST' && requested.push(new URL(request.url()).pathname))
@@ -301,7 +292,6 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await send.click({ force: true })
     await dialog.getByRole('status').getByText('No receiver of bundles is configured').waitFor()
     expect(requested.filter((path) => path.includes(id))).toEqual([])
-    await context.close()
   })
 
   test('a row that another tab has removed leaves the list without an error', async () => {
@@ -337,7 +327,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   })
 
   test('the dialogs of logs are accessible', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/incidents')
     await checkDialog(page, 'New incident', () => press(page, 'New incident').click())
     await page.goto('/logs/ssh-targets')
@@ -364,11 +354,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await checkDialog(page, 'Export incident', () => press(page, 'Export').click())
     await checkDialog(page, 'Delete incident', () => press(page, 'Delete').click())
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('a search of logs is accessible without its histogram and facets, and a diagnosis that fails', async () => {
-    const { page, context } = await installation.open()
+    const { page } = await installation.openShared()
     await amend<{ histogram: unknown; facets: unknown; semantic_fallback: string }>(
       page,
       '/logs/api/search',
@@ -392,11 +381,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await press(page, 'Diagnose').click()
     await page.getByText('The model gave up.').waitFor()
     await isAccessible(page, 'failed diagnosis')
-    await context.close()
   })
 
   test('a studio is accessible with its dialogs, with takes that are made and takes that failed', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/music')
     await press(page, 'Take the example tune').click()
     await page.getByRole('form', { name: 'Continue' }).waitFor()
@@ -429,11 +417,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await press(page, 'Release the slot').click()
     await press(page, 'Reserve a slot').waitFor()
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('listings are accessible with feedback, delivery, corrections, and a marketplace that is not set up', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await answer(page, '/listings/api/feedback/status', { status: 200, body: '{"enabled":true}' })
     await answer(page, '/listings/api/feedback', {
       status: 201,
@@ -470,11 +457,10 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await page.getByText('The last attempt failed: It answered with 500.').waitFor()
     await isAccessible(page, 'delivery')
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('a server without an admin key is explained, and nothing is requested', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
     await page.goto('/logs/branches')
@@ -485,7 +471,6 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     expect(await violationsInThemes(page)).toEqual([])
     expect(requested.filter((url) => url.includes('/orchard/'))).toEqual([])
     expect(problems()).toEqual([])
-    await context.close()
   })
 })
 
@@ -497,7 +482,7 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
   })
 
   test('empty pages lead to the first lines and the first alert', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const main = page.getByRole('main')
     await page.goto('/logs')
     await main.getByText('Nothing has been read yet.').waitFor()
@@ -513,11 +498,10 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await main.getByRole('link', { name: 'Search listings' }).click()
     await page.getByRole('heading', { level: 1, name: 'Search listings' }).waitFor()
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('the receiver of bundles is named before one is sent', async () => {
-    const { page, context, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto(`/logs/incidents/${await createIncident(installation.origin, 'Sent somewhere')}`)
     await press(page, 'Export').click()
     const dialog = page.getByRole('dialog', { name: 'Export incident' })
@@ -526,11 +510,10 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await page.goto('/logs/bundles?tab=sent')
     await page.getByText(`Bundles are sent to ${receiver}.`).waitFor()
     expect(problems()).toEqual([])
-    await context.close()
   })
 
   test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
-    const { page } = await installation.open()
+    const { page } = await installation.openShared()
     await page.goto('/logs/branches')
     await page.getByText('Managing branches needs the admin key.').waitFor()
     expect([await page.getByRole('dialog').count(), await page.getByRole('alert').count()]).toEqual([0, 0])
@@ -553,7 +536,7 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
   })
 
   test('a branch is grafted, takes a line by the command that is shown, is anonymized, stopped and started', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto('/logs/branches')
     await page.getByRole('button', { name: 'Enter the admin key' }).click()
     const keyDialog = page.getByRole('dialog', { name: 'Admin key of the log service' })

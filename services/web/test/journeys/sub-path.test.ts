@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
   })
 
   test('every page opens, and whatever it asks for lies below the path', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     const outside = new Set<string>()
     page.on('request', (request) => {
       const { protocol, pathname } = new URL(request.url())
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
   })
 
   test('a line is found, a listing is opened, a tune is continued, and the URLs of its audio lead to it', async () => {
-    const { page, problems } = await installation.open()
+    const { page, problems } = await installation.openShared()
     await page.goto(`${base}/`)
     await page.waitForURL(`**${base}/home`)
     await page.getByRole('navigation').getByRole('link', { name: 'Logs' }).first().click()

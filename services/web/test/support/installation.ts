@@ -10,8 +10,9 @@ export type Installation = {
   /** Opens a page of the installation, as `open` of the browser does. */
   open: (options?: BrowserContextOptions) => Promise<Opened>
   /**
-   * A page that tests of the suite use one after another, each from empty storage, an empty cache and the usual size: a page of its own starts a process
-   * and compiles the app, which takes longer than most pages take to load.
+   * A page that tests of the suite use one after another. Each finds it on a document without scripts, with empty storage, the usual size, a network and
+   * no routes; what the browser has cached of the app remains. A page of its own starts a process and compiles the app, which takes longer than most
+   * pages take to load. Scripts that run in each new document and clocks cannot be removed from a page, so that tests with these open their own.
    */
   openShared: () => Promise<Opened>
 }
@@ -46,10 +47,20 @@ const openSharedPage = async (browser: TestBrowser, origin: string): Promise<Sha
   const { page, context, problems } = opened
   const size = page.viewportSize()
   const session = await context.newCDPSession(page)
-  await session.send('Network.enable')
   const reset = async () => {
-    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    page.removeAllListeners('request')
+    page.removeAllListeners('response')
+    await Promise.all(context.pages().map((other) => other !== page && other.close()))
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await context.clearPermissions()
+    await page.emulateMedia({ colorScheme: null })
     if (size) await page.setViewportSize(size)
+    // Away from the app, which would go on writing to its storage. A document of the same origin keeps the process of the page.
+    await page.goto(`${origin}/health`)
+    await session.send('Storage.clearDataForOrigin', { origin: new URL(origin).origin, storageTypes: 'all' })
+    await context.clearCookies()
     problems().length = 0
   }
   return { opened, reset }
