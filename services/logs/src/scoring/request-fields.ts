@@ -3,7 +3,7 @@ import { activeFormats, type FormatSet } from '../formats/active-formats.ts'
 import { describeEntry } from '../formats/describe-entry.ts'
 import { groupNames } from '../formats/describe-pattern.ts'
 import type { LogFormat, PatternFormat } from '../formats/format.ts'
-import { mayNameRequest } from './web-request.ts'
+import { type DescribedEntry, mayNameRequest } from './web-request.ts'
 
 /** `carried`: a line embedded in the message may name fields that the outer format does not. */
 type Naming = 'always' | 'carried' | 'never'
@@ -32,9 +32,9 @@ const namingIn = (formats: FormatSet, name: string): Naming => {
   return naming
 }
 
-/** The fields of an entry if they may describe a request. Parsing the fields of every text again would cost more than all checks of them. */
-export const requestFieldsOf = ({ origin: { format }, text }: StoredEntry): Record<string, unknown> | null => {
+/** The message and fields of an entry if they may describe a request. Parsing every text again would cost more than all checks of its fields. */
+export const requestFieldsOf = ({ origin: { format }, text }: StoredEntry): DescribedEntry | null => {
   const naming = namingIn(activeFormats(), format)
   const isNamed = naming === 'always' || (naming === 'carried' && (text.includes('{') || text.includes('=')))
-  return isNamed ? describeEntry(format, text).fields : null
+  return isNamed ? describeEntry(format, text) : null
 }

@@ -8,6 +8,7 @@ import { timesOf, type WholeFinding } from './finding.ts'
 import { attackSigns, matchSigns, signGroups } from './match-signs.ts'
 import { longestLookBack, rateRules } from './rate-rules.ts'
 import { newestEntries, readEntries } from './read-entries.ts'
+import { requestFieldsOf } from './request-fields.ts'
 import type { ScoreWhole } from './scorer.ts'
 import { securityEventsOf, securityEventWords } from './security-events.ts'
 import { signInWords } from './sign-in-wording.ts'
@@ -41,8 +42,6 @@ const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => lab
 
 type Seen = { finding: WholeFinding; times: { first: number; last: number } }
 
-const noFields = () => null
-
 /** Finds signs of attacks in single lines; one finding for all lines from one address. */
 const createSignWatch = () => {
   const seen = new Map<string, Seen>()
@@ -62,7 +61,8 @@ const createSignWatch = () => {
     add: (entry: StoredEntry, groups: number) => {
       const signs = matchSigns(entry.text, groups)
       if (signs.length === 0) return
-      const subject = webRequestOf(entry.text, noFields)?.client ?? actorsOf(entry.text).address ?? ''
+      const subject =
+        webRequestOf(entry.text, () => requestFieldsOf(entry))?.client ?? actorsOf(entry.text).address ?? ''
       for (const sign of signs) {
         const key = `${sign.label}\0${subject}`
         const known = seen.get(key)
