@@ -185,6 +185,19 @@ export const hostSigns: readonly AttackSignRow[] = [
     '{"verb":"list","objectRef":{"resource":"pods"}}',
   ],
   [
+    'crypto_miner',
+    'ERROR',
+    0.8,
+    'A program mines a cryptocurrency',
+    'stratum xmrig cryptonight kdevtmpfsi kinsing minerd',
+    /\bstratum[12]?\+(?:tcp|ssl|tls|https?):\/\/|\bxmrig\b(?:\[\d+\])?:.{0,100}\b(?:use pool|new job from|accepted|speed)\b|(?:comm(?:and)?=|exe=|cmd \()"?\S{0,60}(?:xmrig|kdevtmpfsi|kinsing|minerd)\b/,
+    [
+      'xmrig[77]: net      use pool stratum+tcp://pool.example.net:4444 198.51.100.7',
+      'type=SYSCALL syscall=59 success=yes comm="kdevtmpfsi" exe="/tmp/kdevtmpfsi"',
+    ],
+    'apt: xmrig is not installed, and ntpd is at stratum 2',
+  ],
+  [
     'relay_probe',
     'WARN',
     0.65,

@@ -1,5 +1,18 @@
 import type { AttackSignRow } from './attack-sign.ts'
 
+/** Between a key and its value, in JSON, JSON in JSON and logfmt. */
+const separator = String.raw`\\{0,2}"?\s?[:=]\s?\\{0,2}"?`
+
+/**
+ * What precedes a requested path: the method, in an access log, or the key of the path, in a structured one. Other keys than those of requests
+ * only count beside a method, because programs also log the paths of their own files.
+ */
+const requested = String.raw`(?:\b(?:get|head|post)\s{1,10}(?:https? [^\s"]{1,253} )?"?|\b(?:request_?(?:path|uri)|uri|http_?path)${separator}|(?<=method.{0,300})\b(?:path|url)${separator}|\b(?:path|url)${separator}(?=.{0,600}method))`
+
+/** A path that is requested, in a folder or not. */
+const requestFor = (path: string): RegExp =>
+  new RegExp(String.raw`${requested}[^"\s]{0,300}\/(?:${path})(?:[?\s"\\]|$)`)
+
 /** Signs of attacks in requests to web servers. Derived from how these attacks work, independent of the program that logs them. */
 export const webSigns: readonly AttackSignRow[] = [
   [
@@ -83,8 +96,8 @@ export const webSigns: readonly AttackSignRow[] = [
     'CRITICAL',
     0.88,
     'A request carries an expression that a template engine or an expression language would run',
-    'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel xwork2 opensymphony webwork httpservletrequest servletcontext',
-    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|[$%]\{[^}\s]{0,200}#(?:context|req(?:uest)?|session|parameters|attr|ognl)\b|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\./,
+    'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel xwork2 opensymphony webwork httpservletrequest servletcontext globals mro subclasses config 7bconfig 7b7',
+    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|[$%]\{[^}\s]{0,200}#(?:context|req(?:uest)?|session|parameters|attr|ognl)\b|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\.|[?&=/][^"\s]{0,200}\{\{[^}"]{0,100}(?:\d\*'?\d|__(?:class|globals|mro|subclasses)__|\bconfig[.}]|[^}"]{0,20}\bconstructor\b)/,
     [
       '"GET /%24%7B%22%22.getClass().forName(%22java.lang.Runtime%22)%7D/ HTTP/1.1" 404',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
@@ -92,6 +105,8 @@ export const webSigns: readonly AttackSignRow[] = [
       '"POST /?class.module.classLoader.resources.context.parent.pipeline=x HTTP/1.1" 200',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
       '"GET /?s=${script:javascript:java.lang.Runtime} HTTP/1.1" 200',
+      '"GET /?name=%7B%7B7*7%7D%7D HTTP/1.1" 200',
+      '"GET /?name={{config.__class__.__init__.__globals__}} HTTP/1.1" 200',
     ],
     'Exception in thread "main" at java.lang.Thread.run(Thread.java:840)',
   ],
@@ -110,6 +125,40 @@ export const webSigns: readonly AttackSignRow[] = [
     '"GET /sign-in?next=http://127.0.0.1/&rd=http%3A%2F%2F192.168.0.7%2F HTTP/1.1" 200',
   ],
   [
+    'file_inclusion',
+    'ERROR',
+    0.85,
+    'A request makes a program read or run what a stream wrapper of PHP names',
+    'php phar expect data',
+    /[?&;=][^"\s]{0,300}(?:php:\/\/(?:filter|input|fd|memory|temp)|phar:\/\/|expect:\/\/|data:(?:\/\/)?text\/(?:plain|html|x-php)[;,])/,
+    [
+      '"GET /index.php?page=php://filter/convert.base64-encode/resource=config HTTP/1.1" 200',
+      '"GET /index.php?page=php%3A%2F%2Finput HTTP/1.1" 200',
+      '"GET /index.php?page=data:text/plain;base64,PD9waHAg HTTP/1.1" 200',
+    ],
+    '"GET /docs/php/filter?page=2&text=plain HTTP/1.1" 200',
+  ],
+  [
+    'header_injection',
+    'WARN',
+    0.8,
+    'A request carries a line break and a header that a server would repeat in its response',
+    '0aset 0alocation 0acontent 250aset 250alocation 250acontent',
+    /"?(?:get|head|post) [^"\s]{0,1000}%(?:25)?0a(?:%20)?(?:set-cookie|location|content-(?:type|length))(?::|%3a)/,
+    '"GET /%0d%0aSet-Cookie:%20seen=1 HTTP/1.1" 302',
+    '"GET /sets?note=cookies%0d%0acontents HTTP/1.1" 200',
+  ],
+  [
+    'nosql_injection',
+    'ERROR',
+    0.85,
+    'A request replaces a credential by an operator of a document database',
+    'ne gt nin regex 24ne 24gt 24nin 24regex 24exists 24where',
+    /[?&](?:\w{0,20}(?:user|login|name|mail|pass|pwd|token|code)\w{0,20})\[\$(?:ne|gt|gte|nin|regex|exists|where)\]=/,
+    ['"GET /login?user[$ne]=x&pass[$ne]=x HTTP/1.1" 200', '"GET /login?password%5B%24regex%5D=.* HTTP/1.1" 200'],
+    '"GET /api/articles?filters[name][$ne]=draft&age[$gt]=7 HTTP/1.1" 200',
+  ],
+  [
     'path_confusion',
     'WARN',
     0.75,
@@ -125,7 +174,7 @@ export const webSigns: readonly AttackSignRow[] = [
     0.7,
     'A request for a page that reveals how a server is set up',
     'phpinfo getphpinfo php',
-    /"(?:get|head|post) [^"\s?]{0,300}\/(?:(?:get|test|my|old)?_?php_?info\d?\.php|info\.php)(?:[?\s"/]|$)/,
+    requestFor(String.raw`(?:(?:get|test|my|old)?_?php_?info\d?\.php|info\.php)(?:\/[^"\s]{0,100})?`),
     ['"GET /old/phpinfo.php HTTP/1.1" 404', '"GET /info.php HTTP/1.1" 200'],
     '"GET /info.html HTTP/1.1" 200',
   ],
@@ -155,9 +204,21 @@ export const webSigns: readonly AttackSignRow[] = [
     0.8,
     'A request for a file that holds secrets or the history of a project',
     'env git svn aws ssh htpasswd htaccess config credentials backup sql dump bak rsa wp yml sftp ds docker npmrc pgpass history key pem swp old kube',
-    /"?(?:get|head|post) [^"\s]{0,300}\/(?:\.env(?:\.\w+)?|\.git\/(?:config|head|index)|\.svn\/(?:entries|wc\.db)|\.aws\/credentials|\.ssh\/\w+|\.ht(?:passwd|access)|id_rsa|\.npmrc|\.pgpass|\.bash_history|\.ds_store|\.docker\/config\.json|\.kube\/config|\.vscode\/sftp\.json|wp-config\.php[.~]?\w*|(?:backup|dump|database|db)[\w.-]*\.(?:sql|zip|tar|gz|bak|old)[\w.]*|[\w-]+\.(?:bak|swp|old))(?:[?\s"]|$)/,
-    ['"GET /.env HTTP/1.1" 404', '"GET /.git/config HTTP/1.1" 200', '"GET /old/backup.sql.gz HTTP/1.1" 404'],
-    '"GET /docs/git/config.html HTTP/1.1" 200',
+    requestFor(
+      String.raw`\.env(?:\.\w+)?|\.git\/(?:config|head|index)|\.svn\/(?:entries|wc\.db)|\.aws\/credentials|\.ssh\/\w+|\.ht(?:passwd|access)|id_rsa|\.npmrc|\.pgpass|\.bash_history|\.ds_store|\.docker\/config\.json|\.kube\/config|\.vscode\/sftp\.json|wp-config\.php[.~]?\w*|(?:backup|dump|database|db)[\w.-]*\.(?:sql|zip|tar|gz|bak|old)[\w.]*|[\w-]+\.(?:bak|swp|old)`,
+    ),
+    [
+      '"GET /.env HTTP/1.1" 404',
+      '"GET /.git/config HTTP/1.1" 200',
+      '"GET /old/backup.sql.gz HTTP/1.1" 404',
+      '{"ClientHost":"192.0.2.7","DownstreamStatus":404,"RequestMethod":"GET","RequestPath":"/.env"}',
+      '{"request":{"remote_ip":"192.0.2.7","method":"GET","uri":"/.env"},"status":404}',
+      '{"req":{"url":"/.git/config","method":"GET"},"res":{"statusCode":404}}',
+      '[09/Feb/2024:08:15:30 +0100] - 404 404 - GET https wiki.example.net "/.env" [Client 192.0.2.9] [Length 154]',
+      '[GIN] 2024/02/09 - 08:15:30 | 404 | 1.2ms | 192.0.2.7 | GET      "/.env"',
+      'level=info msg=request method=GET path=/.env status=404 remote=192.0.2.7',
+    ],
+    '"GET /docs/git/config.html HTTP/1.1" 200, and {"path":"/srv/shop/.env","event":"saved"}',
   ],
   [
     'known_exploit_path',
