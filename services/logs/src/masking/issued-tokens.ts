@@ -13,11 +13,13 @@ export const issuedTokens: Record<string, RegExp> = {
   notion: /(?<![A-Za-z0-9])(?:ntn|secret)_[A-Za-z0-9]{40,255}/u,
   atlassian: /(?<![A-Za-z0-9])ATATT3[\w=-]{50,255}/u,
   sendgrid: /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,64}/u,
-  telegram: /(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}/u,
+  // The URL of a bot has the token after the word `bot`.
+  telegram: /(?<=\/bot|(?<![A-Za-z0-9]))\d{8,10}:AA[\w-]{33}/u,
+  discord: /(?<=discord(?:app)?\.com\/api(?:\/v\d{1,2})?\/webhooks\/\d{1,25}\/)[\w-]{20,255}/u,
   // A header of JSON in base64url, then a payload (RFC 7519; with an encrypted one five parts, RFC 7516).
   jwt: /(?<![A-Za-z0-9])eyJ[\w-]{8,4096}\.[\w-]{8,8192}(?:\.[\w-]{0,2048}){0,3}/u,
 }
 
 /** Every token above matches this. */
 export const issuedHint =
-  /A[KSBC][IC]A[A-Z0-9]|gh[pousr]_|github_pat_|gl[a-z]{2,3}-|xox[a-z]-|hooks\.slack|AIza|[srp]k_|sk-|npm_|hf_|ntn_|secret_|ATATT3|SG\.|:AA|eyJ/
+  /A[KSBC][IC]A[A-Z0-9]|gh[pousr]_|github_pat_|gl[a-z]{2,3}-|xox[a-z]-|hooks\.slack|\/webhooks\/|AIza|[srp]k_|sk-|npm_|hf_|ntn_|secret_|ATATT3|SG\.|:AA|eyJ/

@@ -51,7 +51,7 @@ const separator = String.raw`\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}`
 const partOfValue = String.raw`[,;](?![\s,;"'\])}]|[\w.-]{1,40}\\?["']?\s{0,3}[:=]|$)`
 const bareSecret = String.raw`[^\s&,;"'\\](?:[^\s&,;"']|${partOfValue}){0,511}`
 const secretHint =
-  /(?:pass|pwd|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}(?:[:=]|%3[ad])/i
+  /(?:pass|pwd|psk|shared|kennwort|contrase|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}(?:[:=]|%3[ad])/i
 
 /** The separator before an unquoted value: after `key= ` comes the next key. In URL encoding `=` is `%3D`. */
 const bareSeparator = String.raw`\\?["']?(?:\s{0,3}(?:=>|:)\s{0,3}|\s{1,3}=\s{1,3}|=|%3[ad])`
@@ -74,7 +74,7 @@ const keyed = ({ name, hint, mask, keys, bare }: Keyed): MaskRule[] => {
   ]
 }
 
-const passwordKeys = String.raw`password|passwd|passphrase|passcode|(?<![a-z])pass|(?<![a-z])pwd(?!\s{0,3}[:=]\s{0,3}["']?/)|client[_-]?secret`
+const passwordKeys = String.raw`password|passwd|passphrase|passcode|(?<![a-z])pass|(?<![a-z])pwd(?!\s{0,3}[:=]\s{0,3}["']?/)|passwort|kennwort|contraseña|client[_-]?secret|(?<![a-z])(?:wpa_?)?psk`
 const tokenKeys =
   'api[_-]?(?:key|token|secret)|(?:access|auth|refresh|id|session|bearer|csrf|xsrf)[_-]?token|(?:secret|access|private|encryption|license|signing|shared)[_-]?key|app[_-]?secret|aws[_-]?secret[a-z_]{0,20}|set-cookie'
 const perhapsKeys =
@@ -154,6 +154,13 @@ export const maskRules: readonly MaskRule[] = [
     mask: secret('token'),
   },
   {
+    // Any of its values may be a session, whatever its name.
+    name: 'cookies of a request',
+    hint: /cookie\\?["']?\s{0,3}:/i,
+    pattern: /((?<![\w-])cookie\\?["']?\s{0,3}:\s{0,3}\[?\\?["']?)([^\s"'\\;,=[\]]{1,256}=[^\r\n"'\\]{1,4096})/iu,
+    mask: secret('token'),
+  },
+  {
     name: 'bearer',
     hint: /bearer/i,
     pattern: /(\bbearer\s{1,3})((?=[^\s\d]{0,256}\d)[\w+/.~=-]{8,4096})/iu,
@@ -190,10 +197,30 @@ export const maskRules: readonly MaskRule[] = [
   },
   ...shortOptionMasks,
   {
-    name: 'password in SQL',
-    hint: /identified by/i,
-    pattern: /(\bidentified by ["'])([^"']{1,256})/iu,
+    name: 'password of curl',
+    hint: /curl/,
+    pattern: /(\bcurl\s(?:[^\n|;&]{0,400}?\s)?(?:-u\s{0,3}|--user[= ])["']?[^\s:"']{1,128}:)([^\s"']{1,256})/u,
     mask: secret('password'),
+  },
+  {
+    name: 'password in SQL',
+    hint: /identified by|password\s{1,3}["']/i,
+    pattern:
+      /(\b(?:identified by|(?:with |set |encrypted )password(?: for [^\s"']{1,128} =)?)\s{1,3}["'])([^"']{1,256})/iu,
+    mask: secret('password'),
+  },
+  {
+    name: 'password in XML',
+    hint: /pass|psk|secret|token/i,
+    pattern:
+      /(<(?:[\w.-]{1,40}:)?[\w.-]{0,40}(?:password|passwd|passphrase|preshared_?key|secret|apikey|token)(?:\s[^<>]{0,200})?>)([^<>\s][^<>]{0,255})(?=<\/)/iu,
+    mask: secret('password'),
+  },
+  {
+    name: 'password of mail',
+    hint: /auth (?:login|plain)/i,
+    pattern: /(\bauth (?:login|plain) )([\w+/]{8,512}={0,2})(?![\w+/])/iu,
+    mask: secret('token'),
   },
   ...keyed({
     name: 'host',
