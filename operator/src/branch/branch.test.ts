@@ -10,7 +10,15 @@ import { recordLog } from '../../test/log-lines.ts'
 import { operate, remember } from '../../test/operate.ts'
 import { setQuota } from '../../test/set-quota.ts'
 import { type Branch, type BranchSpecInput, branches } from '../crds/mod.ts'
-import { conditionOf, isNotFound, type KubeObject, ownerReference, type Resource, resource } from '../runtime/mod.ts'
+import {
+  type Client,
+  conditionOf,
+  isNotFound,
+  type KubeObject,
+  ownerReference,
+  type Resource,
+  resource,
+} from '../runtime/mod.ts'
 import { secrets } from '../secrets/secret-kind.ts'
 import { pods } from '../workers/mod.ts'
 import { writeEvent } from './branch-events.ts'
@@ -39,20 +47,35 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
 
   afterAll(() => plane?.[Symbol.asyncDispose]())
 
+  /** With values that the API server returns differently: an empty text, and quantities in other units. */
+  const template = {
+    ...settings.template,
+    env: [...(settings.template.env ?? []), { name: 'EMPTY', value: '' }],
+    resources: { requests: { cpu: '1000m', memory: '1024Ki' }, limits: { memory: '0.5Gi' } },
+  }
+
   /** An operator for the branches of a namespace, with helpers for the tests. */
   const farm = async () => {
     const { client } = plane
+    const patched: string[] = []
+    const observed: Client = {
+      ...client,
+      patch: (kind, target, ...rest) => {
+        patched.push(target.name)
+        return client.patch(kind, target, ...rest)
+      },
+    }
     const namespace = await plane.newNamespace()
     const bus = createMemoryBus()
     const { log, lines } = recordLog()
-    const { kind, added } = remember(
-      branchKind({ template: settings.template, edgeUrl: 'https://logs.example.test', checkEvery: 1_000 }),
-    )
-    const operator = operate({ client, bus, log, namespace, instance: settings.instance }, [kind])
+    const { kind, added } = remember(branchKind({ template, edgeUrl: 'https://logs.example.test', checkEvery: 1_000 }))
+    const operator = operate({ client: observed, bus, log, namespace, instance: settings.instance }, [kind])
     const ref = (name: string) => ({ name, namespace })
     const read = (name: string) => client.get(branches, ref(name))
     return {
       client,
+      /** The names of the objects that the operator has patched, in order. */
+      patched,
       namespace,
       bus,
       lines,
@@ -239,6 +262,8 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       (await f.client.get(secrets, f.ref(names.secret))).metadata.resourceVersion,
     ]
     const settled = await versions()
+    const children: string[] = [names.statefulSet, names.service]
+    const before = f.patched.filter((name) => children.includes(name))
     // Other branches are created meanwhile, so that everything is reconciled.
     await f.plant('other', { slug: 'other' })
     await f.until('other', 'Pending', 'Starting')
@@ -246,6 +271,8 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await f.plant('third', { slug: 'third' })
     await f.until('third', 'Pending', 'Starting')
     expect(await versions()).toEqual(settled)
+    expect(f.patched.filter((name) => children.includes(name))).toEqual(before)
+    expect(f.lines('repair: an object of a branch is corrected')).toEqual([])
   })
 
   test('a slug belongs to the oldest, a port to its holder, and waiting branches get them once free', async () => {

@@ -17,6 +17,17 @@ test.each([
   ['a missing named item', [{ name: 'y' }], [{ name: 'x' }], false],
   ['an equal list of unnamed items', ['a', 'b'], ['a', 'b'], true],
   ['an extended list of unnamed items', ['a', 'b'], ['a'], false],
+  ['an empty text that is absent', { name: 'x' }, { name: 'x', value: '' }, true],
+  ['an empty text that is another', { name: 'x', value: 'y' }, { name: 'x', value: '' }, false],
+  [
+    'quantities that the server returns in other units',
+    { limits: { cpu: '1', memory: '1Gi' }, emptyDir: { sizeLimit: '512Mi' } },
+    { limits: { cpu: '1000m', memory: '1024Mi' }, emptyDir: { sizeLimit: 536870912 } },
+    true,
+  ],
+  ['another quantity', { limits: { cpu: '1' } }, { limits: { cpu: '1001m' } }, false],
+  ['a missing quantity', { limits: {} }, { limits: { cpu: '1' } }, false],
+  ['quantities outside of resources, which are texts', { value: '1' }, { value: '1000m' }, false],
   ['a text instead of an object', { a: 'x' }, { a: { b: 1 } }, false],
 ])('%s: %j covers %j is %s', (_, actual, desired, expected) => {
   expect(covers(actual, desired)).toBe(expected)

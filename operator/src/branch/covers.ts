@@ -1,3 +1,5 @@
+import { amountOf } from './quantity.ts'
+
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -12,15 +14,28 @@ const coversList = (actual: readonly unknown[], desired: readonly unknown[]): bo
     ? desired.every((item) => actual.some((one) => nameOf(one) === nameOf(item) && covers(one, item)))
     : actual.length === desired.length && desired.every((item, at) => covers(actual[at], item))
 
+/** Fields that contain a quantity, or a map of quantities. The server returns `1` for `1000m`. */
+const quantityFields: ReadonlySet<string> = new Set(['requests', 'limits', 'sizeLimit'])
+
+const coversQuantity = (actual: unknown, desired: unknown): boolean => {
+  if (isMap(desired))
+    return isMap(actual) && Object.entries(desired).every(([name, value]) => coversQuantity(actual[name], value))
+  return String(actual) === String(desired) || amountOf(String(actual)) === amountOf(String(desired))
+}
+
+const coversField = (name: string, actual: unknown, desired: unknown): boolean =>
+  quantityFields.has(name) && !isEmpty(desired) ? coversQuantity(actual, desired) : covers(actual, desired)
+
 /**
- * Whether an object contains everything desired, regardless of what the server and others added. It may return false if
- * the server normalizes a value (`1000m` to `1`); applying once more then changes nothing.
+ * Whether an object contains everything desired, regardless of what the server and others added. The server omits an
+ * empty text, such as the value of an environment variable.
  */
 export const covers = (actual: unknown, desired: unknown): boolean => {
   if (isEmpty(desired)) return true
+  if (desired === '') return actual === undefined || actual === ''
   if (Array.isArray(desired)) return Array.isArray(actual) && coversList(actual, desired)
   if (isMap(desired))
-    return isMap(actual) && Object.entries(desired).every(([name, value]) => covers(actual[name], value))
+    return isMap(actual) && Object.entries(desired).every(([name, value]) => coversField(name, actual[name], value))
   return String(actual) === String(desired)
 }
 

@@ -53,9 +53,12 @@ const apply = async <T extends KubeObject & { spec?: unknown }>(
 ): Promise<T> => {
   const { metadata, spec } = desired
   if (live && covers(live, { metadata, spec })) return live
-  if (live) log.info({ object: keyOf(live.metadata), kind: kind.kind }, 'repair: an object of a branch is corrected')
   const patch = { type: 'apply', body: desired, fieldManager, force: true } as const
-  return client.patch(kind, metadata, patch, { signal })
+  const written = await client.patch(kind, metadata, patch, { signal })
+  // The server may represent a value differently from what was applied: then nothing has changed.
+  if (live && written.metadata.resourceVersion !== live.metadata.resourceVersion)
+    log.info({ object: keyOf(live.metadata), kind: kind.kind }, 'repair: an object of a branch is corrected')
+  return written
 }
 
 /**

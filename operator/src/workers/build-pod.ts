@@ -50,14 +50,9 @@ const temporarySpace = '512Mi'
  * first probe comes when the fastest workers are ready. Each failed probe is a Warning event. Afterwards the worker
  * stays ready and is probed rarely: a probe during its exit would record such an event for a successful run.
  */
-const startup: Probe = {
-  httpGet: { path: '/ready', port: 'metrics' },
-  initialDelaySeconds: 1,
-  periodSeconds: 1,
-  timeoutSeconds: 2,
-  failureThreshold: 3_600,
-}
-const readiness: Probe = { ...startup, initialDelaySeconds: 0, periodSeconds: 30, failureThreshold: 1 }
+const ready: Probe = { httpGet: { path: '/ready', port: 'metrics' }, timeoutSeconds: 2 }
+const startup: Probe = { ...ready, initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 3_600 }
+const readiness: Probe = { ...ready, periodSeconds: 30, failureThreshold: 1 }
 
 const probes = ({ isProbed = false, readinessProbe }: PodOverrides) => {
   if (readinessProbe) return { readinessProbe }
