@@ -29,6 +29,11 @@ test("a branch's environment has its identity, ports, data directory and key", (
   expect(key?.valueFrom).toEqual({ secretKeyRef: { name: namesOf(branch).secret, key: 'api-key' } })
 })
 
+test('a tenant reaches the branch as it is, without references to other variables', () => {
+  const tenant = environment(branchObject('web', { spec: { tenantId: '$(BRANCH_KEY) $5 $$' } })).BRANCH_TENANT_ID
+  expect(tenant).toBe('$$(BRANCH_KEY) $$5 $$$$')
+})
+
 test('its pod restarts in place on a volume that outlives it, and can be replaced when not ready', () => {
   const { spec } = set()
   expect(spec).toMatchObject({

@@ -112,12 +112,15 @@ export const serviceFor = (branch: Branch, port: number, settings: BranchSetting
     },
   })
 
+/** A value without references: the kubelet would replace `$(BRANCH_KEY)` by the key, which would end in entries. */
+const literal = (text: string): string => text.replaceAll('$', '$$$$')
+
 const environmentOf = (branch: Branch, settings: BranchSettings): EnvironmentVariable[] => {
   const { tenantId, retentionDays, anonymize } = branch.spec
   return [
     { name: 'BRANCH_SLUG', value: slugOf(branch) },
     { name: 'BRANCH_KEY', valueFrom: { secretKeyRef: { name: namesOf(branch).secret, key: keyName } } },
-    ...(tenantId === undefined ? [] : [{ name: 'BRANCH_TENANT_ID', value: tenantId }]),
+    ...(tenantId === undefined ? [] : [{ name: 'BRANCH_TENANT_ID', value: literal(tenantId) }]),
     { name: 'BRANCH_RETENTION_DAYS', value: String(retentionDays) },
     { name: 'BRANCH_ANONYMIZE', value: anonymize ? '1' : '0' },
     ...(hasCertificate(settings) ? [{ name: 'BRANCH_TLS', value: '1' }] : []),
