@@ -415,6 +415,36 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(await storageClass({})).toBeUndefined()
   })
 
+  test('large numbers are written in digits: neither our processes nor NATS read an exponent', async () => {
+    const manifests = await render({
+      edge: { maximumStreams: 1_000_000 },
+      logs: { retention: { days: 0.5, gigabytes: 1_000_000 } },
+      operator: { runTtlSeconds: 2_592_000 },
+      nats: { streamMegabytes: 1_048_576, bundled: { maximumFileStore: 8_589_934_592, maximumMemoryStore: '64Mi' } },
+      database: { bundled: { settings: { wal_buffers: 2_097_152, jit: false, timezone: 'UTC' } } },
+    })
+    const text = JSON.stringify(manifests)
+    expect(text).not.toMatch(/\de\+\d/)
+    const set: [string, string][] = [
+      ['MAX_STREAMS', '1000000'],
+      ['SERVICE_RETENTION_DAYS', '0.5'],
+      ['SERVICE_RETENTION_GB', '1000000'],
+      ['RUN_TTL_SECONDS', '2592000'],
+      ['NATS_STREAM_MB', '1048576'],
+    ]
+    for (const [name, value] of set) expect(text).toContain(JSON.stringify({ name, value }))
+    const conf: string = manifests.find(({ data }) => data?.['nats.conf'])?.data['nats.conf']
+    expect(conf).toMatch(/max_file_store: 8589934592\n +max_memory_store: 64Mi\n/)
+    for (const setting of ['wal_buffers=2097152', 'jit=false', 'timezone=UTC']) expect(text).toContain(setting)
+  })
+
+  test('preStopSeconds: 0 renders no hook, since Kubernetes before 1.33 rejects a sleep of 0 seconds', async () => {
+    const lifecycleOf = async (preStopSeconds: number) =>
+      (await deploymentOf('music', { music: { preStopSeconds } })).spec.template.spec.containers[0].lifecycle
+    expect(await lifecycleOf(7)).toEqual({ preStop: { sleep: { seconds: 7 } } })
+    expect(await lifecycleOf(0)).toBeUndefined()
+  })
+
   test('replicas are left to the autoscaler if it is enabled', async () => {
     const edge = await deploymentOf('edge', { edge: { autoscaling: { enabled: true } } })
     expect(edge.spec).not.toHaveProperty('replicas')

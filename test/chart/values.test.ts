@@ -9,6 +9,7 @@ const refused: [string, object, RegExp][] = [
   ['a number as text', { logs: { replicas: 'two' } }, /at '\/logs\/replicas'.*got string, want integer/],
   ['negative replicas', { logs: { replicas: -1 } }, /at '\/logs\/replicas'/],
   ['an invalid quantity', { database: { bundled: { storage: '10 gigs' } } }, /at '\/database\/bundled\/storage'/],
+  ['a size that NATS cannot read', { nats: { bundled: { maximumFileStore: '1.5Gi' } } }, /bundled\/maximumFileStore'/],
   ['an invalid pull policy', { image: { pullPolicy: 'Sometimes' } }, /at '\/image\/pullPolicy'/],
   ['an invalid log level', { edge: { logLevel: 'loud' } }, /at '\/edge\/logLevel'/],
   ['an invalid digest', { image: { digest: 'sha256:123' } }, /at '\/image\/digest'/],

@@ -41,7 +41,7 @@
   value: {{ $nats.replicas | quote }}
 {{- with $nats.streamMegabytes }}
 - name: NATS_STREAM_MB
-  value: {{ . | quote }}
+  value: {{ . | int64 | quote }}
 {{- end }}
 {{- if $nats.tlsAuthoritySecret }}
 - name: NATS_TLS_CA_FILE

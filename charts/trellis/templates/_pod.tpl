@@ -166,9 +166,12 @@ spec:
             {{- end }}
             - {name: metrics, containerPort: 9090}
           {{- .probes | trim | nindent 10 }}
+          {{- /* Kubernetes before 1.33 rejects a sleep of 0 seconds. */}}
+          {{- if $values.preStopSeconds }}
           lifecycle:
             preStop:
               sleep: {seconds: {{ $values.preStopSeconds }}}
+          {{- end }}
           resources:
             {{- toYaml $values.resources | nindent 12 }}
           securityContext:

@@ -76,11 +76,11 @@
   value: {{ ternary "1" "0" .collect.watch | quote }}
 {{- with .retention.days }}
 - name: SERVICE_RETENTION_DAYS
-  value: {{ . | quote }}
+  value: {{ . | toJson | quote }}
 {{- end }}
 {{- with .retention.gigabytes }}
 - name: SERVICE_RETENTION_GB
-  value: {{ . | quote }}
+  value: {{ . | toJson | quote }}
 {{- end }}
 - name: SERVICE_AUTO_INCIDENT
   value: {{ ternary "1" "0" .incidents.automatic | quote }}
