@@ -42,3 +42,11 @@ export const expectLinear = (what: string, work: (length: number) => unknown, lo
     before = took
   }
 }
+
+/** Fails if work takes over `times` as long as other work, measured in the same run: bounded repetitions are linear and may still be slow. */
+export const expectAtMostTimes = (times: number, what: string, run: () => unknown, reference: () => unknown): void => {
+  const allowed = times * workOf(reference, 3)
+  const once = workOf(run, 1)
+  const took = once > allowed ? Math.min(once, workOf(run, 2)) : once
+  expect(took, `${what}: µs of work, of ${allowed} allowed`).toBeLessThanOrEqual(allowed)
+}

@@ -1,4 +1,4 @@
-import { expectLinear } from '@trellis/test/support/growth'
+import { expectAtMostTimes, expectLinear } from '@trellis/test/support/growth'
 import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../segments/tokens.ts'
 import { attackSigns, matchSigns, signGroups } from './match-signs.ts'
@@ -112,21 +112,35 @@ describe('signs of attacks', () => {
     expect(labelsOf('"GET /%ff%fe%c0%ae%c0%ae/x HTTP/1.1" 400')).toContain('path_traversal')
   })
 
+  const hostile = [
+    '${',
+    "' or ",
+    '../',
+    '<svg ',
+    '=<svg',
+    '%2e',
+    '; ',
+    '=;',
+    '() { ',
+    'union/**/',
+    '/vendor/phpunit/',
+    'mkfifo ',
+    '?{{',
+    '?{{1*',
+    'path=',
+    '&login',
+  ]
+
   test('the work for a hostile line is linear in its length', () => {
-    for (const piece of [
-      '${',
-      "' or ",
-      '../',
-      '<svg ',
-      '=<svg',
-      '%2e',
-      '; ',
-      '=;',
-      '() { ',
-      'union/**/',
-      '/vendor/phpunit/',
-      'mkfifo ',
-    ])
+    for (const piece of hostile)
       expectLinear(piece, (length) => matchSigns(piece.repeat(Math.ceil(length / piece.length))))
+  })
+
+  test('no hostile line takes much more work than the next', () => {
+    // Several times: the time of one line is too short for the clock of a thread.
+    const work = (piece: string) => () => {
+      for (let time = 0; time < 8; time++) matchSigns(piece.repeat(4_096))
+    }
+    for (const piece of hostile) expectAtMostTimes(30, piece, work(piece), work('../'))
   })
 })

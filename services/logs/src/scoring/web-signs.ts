@@ -97,7 +97,7 @@ export const webSigns: readonly AttackSignRow[] = [
     0.88,
     'A request carries an expression that a template engine or an expression language would run',
     'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel xwork2 opensymphony webwork httpservletrequest servletcontext globals mro subclasses config 7bconfig 7b7',
-    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|[$%]\{[^}\s]{0,200}#(?:context|req(?:uest)?|session|parameters|attr|ognl)\b|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\.|[?&=/][^"\s]{0,200}\{\{[^}"]{0,100}(?:\d\*'?\d|__(?:class|globals|mro|subclasses)__|\bconfig[.}]|[^}"]{0,20}\bconstructor\b)/,
+    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|[$%]\{[^}\s]{0,200}#(?:context|req(?:uest)?|session|parameters|attr|ognl)\b|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\.|[?&=/][^"\s{]{0,200}\{\{\{?[^{}"]{0,100}(?:\d\*'?\d|__(?:class|globals|mro|subclasses)__|\bconfig[.}]|\bconstructor\b)/,
     [
       '"GET /%24%7B%22%22.getClass().forName(%22java.lang.Runtime%22)%7D/ HTTP/1.1" 404',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
