@@ -20,6 +20,8 @@ const quantity: Schema = {
   type: ['string', 'number'],
   pattern: '^[0-9.]+([eE][0-9]+|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$',
 }
+/** A size as the configuration of NATS writes it: fractions are not read. */
+const natsSize: Schema = { type: ['string', 'integer'], pattern: '^[0-9]+(k|M|G|T|Ki|Mi|Gi|Ti)?$' }
 const address: Schema = { type: 'string', pattern: '^(https?://[^/].*[^/])?$' }
 /** An address that paths are appended to, or empty. */
 const baseAddress: Schema = { type: 'string', pattern: String.raw`^(https?://[^/?#@\s]+(/[^?#\s]*[^/?#\s])?)?$` }
@@ -321,8 +323,8 @@ export const valuesSchema: Schema = {
       bundled: bundled({
         command: { ...texts, minItems: 1 },
         accounts: choice('auto', 'on'),
-        maximumFileStore: quantity,
-        maximumMemoryStore: quantity,
+        maximumFileStore: natsSize,
+        maximumMemoryStore: natsSize,
       }),
     }),
     database: only({
