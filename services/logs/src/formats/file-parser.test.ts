@@ -45,6 +45,32 @@ describe('a file', () => {
     expect(entries[1]?.text.endsWith('ValueError: no')).toBe(true)
   })
 
+  const trace = (name: string) => `Traceback (most recent call last):
+  File "x.py", line 1, in <module>
+${name}: no
+`
+  const linkedTraces = `${trace('KeyError')}
+During handling of the above exception, another exception occurred:
+
+${trace('ValueError')}`
+
+  test.each([
+    ['of Python', `${trace('KeyError')}${trace('ValueError')}${trace('KeyError')}`, [3, 3, 3]],
+    ['of Python, after blank lines', `${trace('KeyError')}\n\n${trace('ValueError')}`, [3, 3]],
+    ['of Python that belong together', `${linkedTraces}${trace('OSError')}`, [9, 3]],
+    ['of Python below a header', `ERROR:root:it broke\n${trace('KeyError')}${trace('ValueError')}`, [4, 3]],
+    ['of Java', `${'java.io.IOException: gone\n\tat a.B.c(B.java:7)\n'.repeat(3)}`, [2, 2, 2]],
+    ['of Java without frames', 'java.lang.NullPointerException\n'.repeat(3), [1, 1, 1]],
+    [
+      'of Java below a header',
+      `${java.split('\n', 3).join('\n')}\njava.io.IOException: gone\n\tat a.B.c(B.java:7)\n`,
+      [3, 2],
+    ],
+  ])('traces %s, one after another, are an entry each', (_, text, lines) => {
+    const { entries } = parse(text)
+    expect(entries.map((entry) => entry.text.split('\n').length)).toEqual(lines)
+  })
+
   test('a Go panic keeps its goroutine, and the blank line in it', () => {
     const { entries } = parse(go)
     expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 6, 1])

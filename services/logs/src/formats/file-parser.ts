@@ -7,6 +7,7 @@ import { clearHeader, createHeader } from './header.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import {
+  beginsAnotherTrace,
   beginsCrash,
   continuesTrace,
   type JoinRule,
@@ -193,7 +194,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
     // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
     if (name !== undefined) return isFree || entry.trace === 'node'
-    if (rule === 'never' || (options.joins === undefined && beginsCrash(line))) return false
+    if (rule === 'never') return false
+    if (options.joins === undefined && (beginsCrash(line) || beginsAnotherTrace(line, entry.trace))) return false
     return isFree || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {

@@ -15,7 +15,7 @@ export type JoinRule =
   | 'never'
 
 /** What kind of trace the current entry is in the middle of. */
-export type TraceState = 'none' | 'python' | 'pythonEnd' | 'go' | 'rustPanic' | 'rust' | 'node' | 'nodeError'
+export type TraceState = 'none' | 'python' | 'pythonEnd' | 'java' | 'go' | 'rustPanic' | 'rust' | 'node' | 'nodeError'
 
 export const maxJoinedLines = 2_000
 
@@ -23,6 +23,10 @@ const startsIndented = /^[ \t]/
 const traceLine =
   /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|Stack ?trace:|==\d+== {2,}|(?:READ|WRITE) of size \d+ at 0x|[\])}]+[,;"]*\s*$)/
 const javaException = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b/
+const javaFrame = /^\s+at \S/
+const pythonTrace = /^Traceback \(most recent call last\):?/
+/** What Python writes between the traces of exceptions that belong together. */
+const pythonLink = /^(?:During handling of the above exception|The above exception was the direct cause)/
 const pythonException = /^[A-Za-z_][\w.]*(?::\s|$)/
 const rustPanic = /^thread '[^']*'(?: \(\d+\))? panicked at /
 const rustNote = /^(?:stack backtrace:|note: )/
@@ -41,8 +45,13 @@ export const namesError = (line: string): boolean => /^(?:Uncaught )?Error: /.te
 /** Whether a line begins an entry even where all lines without a header belong to the one before. */
 export const beginsCrash = (line: string): boolean => crash.test(line) || rustPanic.test(line)
 
+/** Whether a line begins another trace of the kind that the entry has: it is an entry of its own, unless the runtime says that they belong together. */
+export const beginsAnotherTrace = (line: string, state: TraceState): boolean =>
+  (state === 'pythonEnd' && pythonTrace.test(line)) || (state === 'java' && javaException.test(line))
+
 /** Whether a line continues a trace; `state` is that of the entry so far. */
 export const continuesTrace = (line: string, state: TraceState): boolean => {
+  if (beginsAnotherTrace(line, state)) return false
   if (startsIndented.test(line) || traceLine.test(line) || javaException.test(line)) return true
   if (state === 'python') return pythonException.test(line)
   if (state === 'go') return goFrame.test(line)
@@ -61,6 +70,8 @@ export const nextTraceState = (line: string, state: TraceState): TraceState => {
   if (state === 'rustPanic') return 'rust'
   if (state === 'none' && nodePlace.test(line)) return 'node'
   if (state === 'node' && nodeError.test(line)) return 'nodeError'
+  if (state === 'none' && (javaException.test(line) || javaFrame.test(line))) return 'java'
+  if (state === 'pythonEnd' && pythonLink.test(line)) return 'none'
   if (state === 'python' && !startsIndented.test(line)) return 'pythonEnd'
   return state
 }

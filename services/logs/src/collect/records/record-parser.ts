@@ -4,7 +4,13 @@ import { plainFormat } from '../../formats/active-formats.ts'
 import { cleanLine, maxTextBytes } from '../../formats/clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from '../../formats/detect.ts'
 import { clearHeader, createHeader } from '../../formats/header.ts'
-import { continuesTrace, maxJoinedLines, nextTraceState, type TraceState } from '../../formats/multiline.ts'
+import {
+  beginsAnotherTrace,
+  continuesTrace,
+  maxJoinedLines,
+  nextTraceState,
+  type TraceState,
+} from '../../formats/multiline.ts'
 import { guessSeverity } from '../../formats/severity-guess.ts'
 import type { TimeContext } from '../../formats/time.ts'
 import type { CollectedRecord } from './record.ts'
@@ -104,6 +110,7 @@ export const createRecordParser = ({
     if (entry.lines.length > maxJoinedLines || (entry.bytes + line.length + 1) * 3 > maxTextBytes) return false
     if (entry.awaitsMessage) return name === undefined
     if (name !== undefined) return false
+    if (beginsAnotherTrace(line, entry.trace)) return false
     return joinRuleOf(entry.format) === 'untilHeader' || continuesTrace(line, entry.trace)
   }
   const join = (record: CollectedRecord, line: string, entry: OpenEntry) => {
