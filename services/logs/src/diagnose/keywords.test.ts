@@ -12,6 +12,16 @@ test('keywords are the words that carry meaning', () => {
   expect(keywordsOf('what is wrong?')).toEqual([])
 })
 
+test.each([
+  ["I can't log in by ssh", ['login', 'ssh']],
+  ['users are unable to sign in to Nextcloud', ['users', 'unable', 'login', 'nextcloud']],
+  ['logging in takes forever', ['login', 'takes', 'forever']],
+  ['errors in the log on web2', ['errors', 'log', 'web2']],
+  ['wifi drops every night', ['wifi', 'drops']],
+])('keywords of "%s"', (symptom, keywords) => {
+  expect(keywordsOf(symptom)).toEqual(keywords)
+})
+
 test('a source is named by all its words, or by one that is unique to it', () => {
   const sources = ['host:web:nginx', 'host:db:postgres', 'router', 'app.log']
   expect(namedSources('is nginx slow?', sources)).toEqual(['host:web:nginx'])

@@ -3,12 +3,12 @@ import { wordsOf } from '../segments/tokens.ts'
 /** Words of a question that do not help a search: stop words, and words about time and trouble. */
 const questionWords = new Set(
   (
-    'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing for from ' +
+    'a about after again all also always am an and any anymore are around as at be because been before being between but by can could did do does doing each every for from ' +
     'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' + // words: allowed
-    'me more most my no not now of off on once only or other our out over please really see seem seems she should since so some something ' +
+    'me more most my no not now of off often on once only or other our out over please really see seem seems she should since so some something sometimes ' +
     'still such tell than that the their them then there these they thing this those to too today tries try trying tonight until up us very was we were what ' + // words: allowed
     'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
-    'afternoon evening night noon midnight wrong problem problems issue issues happen happened happening show find help'
+    'afternoon evening night nights randomly noon midnight wrong problem problems issue issues happen happened happening show find help'
   ).split(' '),
 )
 
@@ -17,9 +17,13 @@ export const carriesMeaning = (word: string): boolean => !questionWords.has(word
 
 const maxKeywords = 12
 
+/** "I can't log in" and "logging in by ssh" are about logins; "errors in the log on web2" and "was logged in a file" are about logs. */
+const loggingIn =
+  /(?:(?<=\b(?:to|not|t|i|we|you|they|people|users?|nobody|anyone|everyone|who|get|gets|getting|got|stay|be|being) )(?:log|sign)(?:ged|ed)?|\b(?:logging|signing))[ -](?:in|into|on|onto)\b/gi
+
 /** The search terms of a symptom: its meaningful words, in order, without duplicates. Numbers alone are not keywords. */
 export const keywordsOf = (symptom: string): string[] => {
-  const words = wordsOf(symptom).filter(
+  const words = wordsOf(symptom.replaceAll(loggingIn, ' login ')).filter(
     (word) => word.length > 1 && !questionWords.has(word) && !/^\d+(?:am|pm)?$/.test(word),
   )
   return [...new Set(words)].slice(0, maxKeywords)

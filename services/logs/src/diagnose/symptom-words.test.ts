@@ -11,6 +11,9 @@ test.each([
   ['permission problems', "EACCES: open '/srv/data/a.db'"],
   ['the connection was lost', 'read ECONNRESET'],
   ['dns does not work', 'getaddrinfo ENOTFOUND api.example.com'],
+  ["I can't log in", 'sshd[812]: Failed password for ann from 192.0.2.7 port 4021'],
+  ['wi-fi drops', 'wpa_supplicant[402]: CTRL-EVENT-DISCONNECTED reason=3'],
+  ['the wifi is slow', 'wlan0: deauthenticated from 02:00:00:00:00:01'],
   ['out of memory', 'fork: ENOMEM'],
 ])('"%s" also searches for how programs log it: %s', (question, line) => {
   const searched = new Set(withLoggedWords(keywordsOf(question)))

@@ -25,6 +25,11 @@ test.each([
   ['last night', '2026-03-03T20:00', '2026-03-04T06:00'],
   ['what failed today', '2026-03-04T00:00', '2026-03-04T10:00'],
   ['on 2026-02-28 at 12:00', '2026-02-28T11:30', '2026-02-28T12:30'],
+  ['wifi drops every night', '2026-02-25T10:00', '2026-03-04T10:00'],
+  ['it hangs every other evening around 9pm', '2026-02-25T10:00', '2026-03-04T10:00'],
+  ['each night between 2 and 3 it stops', '2026-02-25T10:00', '2026-03-04T10:00'],
+  ['the backup fails every monday', '2026-02-04T10:00', '2026-03-04T10:00'],
+  ['every morning for the last month', '2026-02-02T10:00', '2026-03-04T10:00'],
   ['since 8am', '2026-03-04T08:00', '2026-03-04T10:00'],
 ])('%s', (text, start, end) => {
   expect(read(text)).toEqual([start, end])

@@ -35,6 +35,12 @@ const patterns = {
   ),
 }
 
+/** "every night", "each other Monday": a habit, to be seen over several times. */
+const habit =
+  /\b(?:every|each) (?:(?:other|second|single) )?(?<unit>day|night|morning|afternoon|evening|week|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day)s?\b/
+/** Weeks for a habit by its unit; one for the parts of a day. */
+const habitWeeks = (unit: string): number => (/^(?:day|night|morning|afternoon|evening)$/.test(unit) ? 1 : 4)
+
 /** A range requires one of these. Checking first is worth it: compiling a pattern that contains all moments twice takes a tenth of a second. */
 const mayBe = { range: /\b(?:between|from) /, plainRange: /\b(?:to|until|till|through) |[-–]/ }
 
@@ -122,6 +128,19 @@ const pastOf = (text: string, { now }: Clock): Reading | undefined => {
   return { start: now - length, end: now, spans: [spanOf(match)] }
 }
 
+/** The last weeks, with the times of day in the text: they are no times of the latest day alone. */
+const habitOf = (text: string, clock: Clock): Reading | undefined => {
+  const match = habit.exec(text)
+  if (!match) return undefined
+  const span = spanOf(match)
+  const own = rangeOf(text, clock)?.spans ?? momentsIn(text, clock).map((found) => found.span)
+  const others = own.filter((each) => !overlap(each, span))
+  const past = pastOf(text, clock)
+  if (past) return { ...past, spans: [...past.spans, span] }
+  const start = clock.now - habitWeeks(match.groups?.unit ?? '') * 7 * day
+  return { start, end: clock.now, spans: [span, ...others] }
+}
+
 type Found = { lead: string; moment: Moment; span: Span }
 const overlap = (one: Span, other: Span): boolean => one.from < other.to && other.from < one.to
 
@@ -177,13 +196,15 @@ const without = (text: string, spans: readonly Span[]): string =>
 /**
  * Reads the time range that a symptom names: "yesterday around 3pm", "the last 2 hours", "between 9 and 11 this morning", "since monday",
  * "2026-03-01T07:00:00Z". "around" and "at" include half an hour on each side; "before" is the two hours before, and "until" begins with the day.
- * A time of day without a day, and a weekday, are the latest ones that are not in the future. Undefined if the text contains no time.
+ * A time of day without a day, and a weekday, are the latest ones that are not in the future;
+ * what happens "every night" is looked for in the last week, and "every Monday" in the last four. Undefined if the text contains no time.
  */
 export const timePhraseOf = (text: string, now: number, zone: Zone): TimePhrase | undefined => {
   const clock = { now, zone }
   const plain = text.replaceAll(/\s+/g, ' ')
   // Lower-casing letters beyond ASCII could change the length, and no word of time contains any.
   const lowerCase = plain.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const reading = rangeOf(lowerCase, clock) ?? pastOf(lowerCase, clock) ?? momentOf(lowerCase, clock)
+  const reading =
+    habitOf(lowerCase, clock) ?? rangeOf(lowerCase, clock) ?? pastOf(lowerCase, clock) ?? momentOf(lowerCase, clock)
   return reading && { start: reading.start, end: reading.end, rest: without(plain, reading.spans) }
 }
