@@ -71,6 +71,20 @@ ${trace('ValueError')}`
     expect(entries.map((entry) => entry.text.split('\n').length)).toEqual(lines)
   })
 
+  test.each([
+    '2024-02-30T07:00:31Z',
+    '[0000-00-00 00:00:00]',
+    '2024-02-03 27:00:31',
+    '2024-060T07:00:31Z',
+    '20240230 07:00:31',
+  ])('a line that begins with %s, which is no time, is an entry', (time) => {
+    const { entries } = parse(
+      `2024-01-24T07:00:30Z INFO ready\n${time} ERROR no luck\n2024-01-24T07:00:32Z INFO goes on\n`,
+    )
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    expect(entries[1]).toMatchObject({ time: null, text: `${time} ERROR no luck` })
+  })
+
   test('a Go panic keeps its goroutine, and the blank line in it', () => {
     const { entries } = parse(go)
     expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 6, 1])

@@ -9,6 +9,7 @@ import { createLineSplitter } from './line-splitter.ts'
 import {
   beginsAnotherTrace,
   beginsCrash,
+  beginsWithDate,
   continuesTrace,
   type JoinRule,
   maxJoinedLines,
@@ -195,7 +196,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
     if (name !== undefined) return isFree || entry.trace === 'node'
     if (rule === 'never') return false
-    if (options.joins === undefined && (beginsCrash(line) || beginsAnotherTrace(line, entry.trace))) return false
+    const beginsEntry = beginsCrash(line) || beginsAnotherTrace(line, entry.trace) || beginsWithDate(line)
+    if (options.joins === undefined && beginsEntry) return false
     return isFree || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {

@@ -120,7 +120,8 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     at++
     const start = at
     const value = number(3)
-    fields.fraction = value * 10 ** (3 - (at - start))
+    // After a colon, they are milliseconds even where there are fewer than three digits.
+    fields.fraction = mark === 58 ? value : value * 10 ** (3 - (at - start))
     while (isDigit(text.charCodeAt(at))) at++
   }
   const isSign = (code: number) => code === 43 || code === 45

@@ -271,7 +271,8 @@ export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'compact-date',
-    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)(?=[:\s,])${afterTime}(?<message>.*)`,
+    // Apps of phones write their numbers without zeros before them.
+    pattern: pattern`^["\[(]?(?<time>(?:\d{6}|\d{8})(?: {1,2}|[-_T])\d{1,2}:\d{1,2}:\d{1,2}(?:[.,:]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)(?=[\s\])":,|])["\])]?${afterTime}(?<message>.*)`,
     time: 'compactDateClock',
     joins: 'untilHeader',
     isGeneric: true,
@@ -287,6 +288,18 @@ export const genericDates: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.000Z',
         message: 'attic,kim,no room',
       },
+      {
+        line: '20240501-10:20:30.250 WARN row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
+      {
+        line: '20240501-7:2:3:58|Shelf|30002312|row 7 leans',
+        time: '2024-05-01T07:02:03.058Z',
+        severity: null,
+      },
+      { line: '[20240501T10:20:30+0200] row 7 leans', time: '2024-05-01T08:20:30.000Z', message: 'row 7 leans' },
       {
         line: '240501 10:20:30 [error] no room',
         time: '2024-05-01T10:20:30.000Z',
