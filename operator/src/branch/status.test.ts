@@ -185,3 +185,12 @@ describe('an event of a branch', () => {
     expect(noticedChanges(branch, { slug: 'a', ...event })).toEqual(expected)
   })
 })
+
+test('the messages of a pull that is retried alternate, and the status keeps the first', () => {
+  const ofPull = (branch: typeof active, message: string) =>
+    branchStatus(branch, { finding: running({ pod: { kind: 'cannotPull', message } }), assigned: {}, now: 0 })
+  const first = ofPull(active, 'ErrImagePull: no such image.')
+  const retried = ofPull({ ...active, status: { ...active.status, ...first } }, 'ImagePullBackOff: back-off.')
+  expect(retried.conditions).toBe(first.conditions)
+  expect(first.conditions?.[0]?.message).toBe('ErrImagePull: no such image.')
+})

@@ -1,5 +1,5 @@
 import type { Branch, BranchStatus } from '../crds/mod.ts'
-import { mergeConditions, type Progress, progressConditions } from '../runtime/mod.ts'
+import { mergeConditions, type Progress, progressConditions, stableMessage } from '../runtime/mod.ts'
 import type { PodCondition } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
 
@@ -126,7 +126,8 @@ export const branchStatus = (
 ): Partial<BranchStatus> => {
   const observedGeneration = branch.metadata.generation ?? 1
   const found = judge(branch, finding)
-  const { reason, message } = found
+  const { reason } = found
+  const message = stableMessage(branch.status.conditions, { ...found, observedGeneration })
   const states = progressConditions(found.progress, { reason, message, observedGeneration })
   const conditions = mergeConditions(branch.status.conditions ?? [], states, now)
   return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...assigned }

@@ -66,6 +66,7 @@ export {
   mergeConditions,
   type Progress,
   progressConditions,
+  stableMessage,
 } from './objects/conditions.ts'
 export { addFinalizer, hasFinalizer, removeFinalizer } from './objects/finalizers.ts'
 export { microTime, secondsTime } from './objects/micro-time.ts'

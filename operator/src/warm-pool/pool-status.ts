@@ -1,5 +1,5 @@
 import type { WarmPool, WarmPoolStatus } from '../crds/mod.ts'
-import { mergeConditions, type Progress, progressConditions } from '../runtime/mod.ts'
+import { mergeConditions, type Progress, progressConditions, stableMessage } from '../runtime/mod.ts'
 import { isLiveMember, type Member } from './member.ts'
 import { restingReason } from './rest.ts'
 
@@ -79,7 +79,9 @@ export const desiredStatusOf = ({ members, desired, isResting, refusal }: PoolFa
 /** Builds the status of a pool. `conditions` holds the same objects as before if none of them changed. */
 export const poolStatus = ({ status, metadata }: WarmPool, selector: string, facts: PoolFacts): WarmPoolStatus => {
   const observedGeneration = metadata.generation ?? 1
-  const { progress, ...why } = desiredStatusOf(facts)
+  const { progress, ...desired } = desiredStatusOf(facts)
+  const { reason } = desired
+  const message = stableMessage(status.conditions, { ...desired, observedGeneration })
   return {
     observedGeneration,
     replicas: facts.members.filter(isLiveMember).length,
@@ -89,7 +91,7 @@ export const poolStatus = ({ status, metadata }: WarmPool, selector: string, fac
     conditions: [
       ...mergeConditions(
         status.conditions ?? [],
-        progressConditions(progress, { ...why, observedGeneration }),
+        progressConditions(progress, { reason, message, observedGeneration }),
         facts.now,
       ),
     ],

@@ -46,6 +46,20 @@ export const mergeConditions = (
   return merged
 }
 
+/**
+ * The message to write with a reason. While an image pull is retried, its messages alternate (`ErrImagePull`,
+ * `ImagePullBackOff`): the first one of a generation is retained, or each retry would be a write.
+ */
+export const stableMessage = (
+  conditions: readonly Condition[] | undefined,
+  { reason, message, observedGeneration }: { reason: string; message: string; observedGeneration: number },
+): string => {
+  const before = conditionOf(conditions, 'Ready')
+  const isRetried =
+    reason === 'ImagePull' && before?.reason === reason && before.observedGeneration === observedGeneration
+  return isRetried ? before.message : message
+}
+
 /** Progress of an object for generic tools: kstatus, Flux, Helm. */
 export type Progress = 'ready' | 'working' | 'stalled'
 
