@@ -445,6 +445,24 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(await lifecycleOf(0)).toBeUndefined()
   })
 
+  test('if all components have a CPU limit, every container has one, as a quota for CPU limits demands', async () => {
+    const limited = { resources: { limits: { cpu: '500m' } } }
+    const components = ['secrets', 'migrations', 'edge', 'listings', 'logs', 'music', 'operator', 'demoMarketplace']
+    const manifests = await render({
+      ...Object.fromEntries(components.map((component) => [component, limited])),
+      nats: { bundled: limited },
+      database: { bundled: limited },
+    })
+    const containers = manifests.flatMap(({ kind, spec }) => {
+      const { initContainers = [], containers: own = [] } = (kind === 'Pod' ? spec : spec?.template?.spec) ?? {}
+      return [...initContainers, ...own] as { name: string; resources?: { limits?: { cpu?: string } } }[]
+    })
+    expect(containers.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['await-servers', 'adopt-store', 'follow-search']),
+    )
+    expect(containers.filter(({ resources }) => resources?.limits?.cpu !== '500m')).toEqual([])
+  })
+
   test('replicas are left to the autoscaler if it is enabled', async () => {
     const edge = await deploymentOf('edge', { edge: { autoscaling: { enabled: true } } })
     expect(edge.spec).not.toHaveProperty('replicas')

@@ -68,7 +68,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{/* An init container that waits until the servers named in the environment accept connections. Takes root and env. */}}
+{{/* An init container that waits until the servers named in the environment accept connections. Takes root, env and the resources of the pod's own container. */}}
 {{- define "trellis.awaitServers" -}}
 - name: await-servers
   image: {{ include "trellis.image" (dict "root" .root "image" dict) }}
@@ -77,10 +77,18 @@ topologySpreadConstraints:
   env:
     {{- regexReplaceAll "\n([ \t]*\n)+" (.env | trim) "\n" | nindent 4 }}
   resources:
-    requests: {cpu: 10m, memory: 48Mi}
-    limits: {memory: 128Mi}
+    {{- include "trellis.smallResources" .resources | nindent 4 }}
   securityContext:
     {{- include "trellis.containerSecurity" . | nindent 4 }}
+{{- end -}}
+
+{{/*
+Resources of an init container. It has a limit of CPU if the pod's own container, whose resources it takes, has one: a quota for such limits
+demands them of all containers.
+*/}}
+{{- define "trellis.smallResources" -}}
+requests: {cpu: 10m, memory: 48Mi}
+limits: {memory: 128Mi{{ with (default dict (default dict .).limits).cpu }}, cpu: {{ . }}{{ end }}}
 {{- end -}}
 
 {{/*
@@ -143,7 +151,7 @@ spec:
       {{- include "trellis.placement" . | nindent 6 }}
       {{- if .servers }}
       initContainers:
-        {{- include "trellis.awaitServers" (dict "root" .root "env" .servers) | nindent 8 }}
+        {{- include "trellis.awaitServers" (dict "root" .root "env" .servers "resources" $values.resources) | nindent 8 }}
       {{- end }}
       containers:
         - name: {{ .component }}
