@@ -96,7 +96,7 @@ describe('trellis listings search', () => {
     ['a price that is no number', ['listings', 'search', 'x', '--max', 'ten'], 2, /--max must be a number/],
     ['an address that is none', ['listings', 'search', 'x', '--server', 'here'], 2, /"here" is not the address/],
     ['an unknown command', ['listings', 'fly'], 2, /"listings fly" is not a command[\s\S]*trellis listings search/],
-    ['a value that the server refuses', ['listings', 'search', 'x', '--mode', 'some'], 1, /422: .*must_include_mode/],
+    ['a value that the server refuses', ['listings', 'search', 'x', '--mode', 'some'], 2, /422: .*must_include_mode/],
     ['the API without credentials', ['listings', 'search', 'x', '--adapter', 'api'], 1, /503: /],
     [
       'a server that is away',

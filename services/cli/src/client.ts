@@ -52,7 +52,8 @@ export const createClient = (origin: string, stopped: AbortSignal): Client => ({
       throw new CommandFailure(`No answer from ${origin}: is the server running?`, 1, { cause })
     }
     const text = await response.text()
-    if (!response.ok) throw new CommandFailure(`${response.status}: ${detailOf(text)}`)
+    // A value that the server refuses is one that the command was called wrongly with.
+    if (!response.ok) throw new CommandFailure(`${response.status}: ${detailOf(text)}`, response.status === 422 ? 2 : 1)
     return (text === '' ? {} : JSON.parse(text)) as Answer
   },
 })
