@@ -10,10 +10,16 @@ export const webFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'access-log',
     contains: '] "',
-    pattern: pattern`^(?:(?<vhost>${virtualHost}) )?(?<client>[^\s,]+)(?:, ?(?<proxies>[^\s,]+(?:, ?[^\s,]+){0,9}))?(?: (?:-|(?<ident>[^\s\["]+))(?: (?<request>[0-9a-f]{16,64}|[^\s\["]+(?= - \[)))?(?: (?:-|""|(?<user>[^\["]{1,100}?)))?)? \[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)(?: "(?<referer>${quoted})" "(?<agent>${quoted})")?`,
+    pattern: pattern`^(?:(?<vhost>${virtualHost}) )?(?<client>[^\s,]+)(?:, ?(?<proxies>[^\s,]+(?:, ?[^\s,]+){0,9}))?(?: (?:-|(?<ident>[^\s\["]+))(?: (?<request>[0-9a-f]{16,64}|[^\s\["]+(?= - \[)))?(?: (?:-|""|"?(?<user>[^\["]{1,100}?)"?))?)? \[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)(?: "(?<referer>${quoted})" "(?<agent>${quoted})"(?: (?<number>\d{1,20}) "(?<router>${quoted})" "(?<backend>${quoted})" (?<duration>\d{1,10}ms))?)?`,
     time: 'clf',
     joins: 'never',
     samples: [
+      {
+        line: '192.0.2.7 - "kim" [12/Jan/2024:03:56:14 +0000] "GET /cart HTTP/2.0" 504 21 "-" "-" 42 "shop@docker" "http://10.0.0.9:8080" 30001ms',
+        severity: 'ERROR',
+        message: 'GET /cart HTTP/2.0',
+        fields: { user: 'kim', router: 'shop@docker', backend: 'http://10.0.0.9:8080', duration: '30001ms' },
+      },
       {
         line: '192.0.2.7 - kim [12/Jan/2024:03:56:14 +0330] "GET /a%20b?q=\\"x\\" HTTP/1.1" 200 5667 "https://example.com/" "Mozilla/5.0 (X11)"',
         time: '2024-01-12T00:26:14.000Z',
