@@ -17,6 +17,9 @@ test.each([
   ['users are unable to sign in to Nextcloud', ['users', 'unable', 'login', 'nextcloud']],
   ['logging in takes forever', ['login', 'takes', 'forever']],
   ['errors in the log on web2', ['errors', 'log', 'web2']],
+  ['who tried to break in?', ['attack']],
+  ['somebody broke into the server', ['somebody', 'attack', 'server']],
+  ['it broke in the last update', ['broke', 'update']],
   ['wifi drops every night', ['wifi', 'drops']],
 ])('keywords of "%s"', (symptom, keywords) => {
   expect(keywordsOf(symptom)).toEqual(keywords)

@@ -4,6 +4,7 @@
  */
 const rows: readonly (readonly [question: string, logged: string])[] = [
   ['fail fails failing failed failure broken breaks broke', 'fail failed failure error'],
+  ['web website webserver', 'web nginx apache httpd'],
   ['crash crashes crashed crashing die dies died', 'crash crashed segfault panic aborted killed'],
   [
     'slow slowly lag lags laggy hang hangs hung stuck freeze freezes frozen',
@@ -20,12 +21,12 @@ const rows: readonly (readonly [question: string, logged: string])[] = [
   ],
   ['reset resets', 'reset econnreset'],
   ['ssh', 'ssh sshd'],
-  ['wifi wi wlan wireless', 'wifi wlan wlan0 wlp wireless wpa deauthenticated disassociated deauth'],
+  ['wifi wi wlan wireless', 'wifi wi wlan wlan0 wireless wpa airport ieee80211 deauthenticated disassociated deauth'],
   ['ethernet lan', 'eth0 carrier nic link'],
   ['email emails mail mails', 'mail smtp postfix bounced deferred'],
   ['backup backups', 'backup restic borg rsync snapshot'],
   ['login logins logon signin authentication', 'login password authentication auth'],
-  ['hack hacked hacker hackers attack attacks attacked intruder break-in bruteforce', 'attack invalid failed break-in'],
+  ['hack hacked hacker hackers attack attacks attacked intruder intruders bruteforce', 'attack break invalid failed'],
   ['full space', 'full space quota enospc'],
   ['reboot reboots rebooted rebooting restart restarts restarted', 'reboot restart restarting booting started'],
   ['oom', 'oom memory killed enomem'],
