@@ -161,6 +161,24 @@ describe('pages', () => {
     }
     const docs = await (await served.get('/trellis/docs/static/swagger-initializer.js')).text()
     expect(docs).toContain('/trellis/openapi.json')
+    const document = await (await served.get('/trellis/docs')).text()
+    const files = [...document.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
+    expect(files.length).toBeGreaterThan(3)
+    for (const path of files) {
+      expect(path).toMatch(/^\/trellis\/docs\//)
+      expect((await served.get(path)).status, path).toBe(200)
+    }
+    for (const path of ['/openapi.json', '/probe/openapi.json']) {
+      const { servers } = (await (await served.get(`/trellis${path}`)).json()) as { servers: object[] }
+      expect(servers, path).toEqual([{ url: '/trellis' }])
+    }
+  })
+
+  test('the files of /docs are loaded over HTTP, too, where the installation has no certificate', async () => {
+    await using served = await serve()
+    const policy = (await served.get('/docs')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toMatch(/upgrade-insecure-requests|https:|unsafe/)
   })
 
   test('the page learns where to sign in only in cloud mode', async () => {
