@@ -117,6 +117,7 @@ describe('callers in cloud mode', () => {
     ['with the id of a guest', () => sign({ id: `guest:${guest}` })],
     ['with the id of visitors', () => sign({ id: 'anonymous' })],
     ['with the id of the user of local mode', () => sign({ id: 'local' })],
+    ['with a number as id that is rounded to that of another user', () => sign({ id: 2 ** 53 })],
     ['without an expiry', () => sign({ id: 'ann' }, { expires: null })],
     ['that has expired', () => sign({ id: 'ann' }, { expires: '-1m' })],
     ['with another algorithm', () => sign({ id: 'ann' }, { algorithm: 'HS512' })],

@@ -48,7 +48,8 @@ export const verifySessionToken = async (token: string, secrets: readonly string
       })
       const id = payload.id
       if (typeof id === 'string' && id !== '' && !isReserved(id)) return id
-      if (typeof id === 'number') return String(id)
+      // A larger number was rounded when it was parsed, so that different users would have the same id.
+      if (Number.isSafeInteger(id)) return String(id)
       throw refused()
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refused(error)
