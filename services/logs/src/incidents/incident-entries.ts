@@ -1,8 +1,10 @@
 import { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
+import { inLanes } from '../search/lanes.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
+import { isFollowed } from '../tail/tail.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { attachedEntries, type Db } from './store.ts'
 import type { AttachedEntryTable, IncidentTable } from './tables.ts'
@@ -48,13 +50,37 @@ const windowOf = ({
   },
 })
 
-export type IncidentEntriesOptions = { engine: Pick<LogEngine, 'search'>; db: Db; limit: number; signal?: AbortSignal }
+export type IncidentEntriesOptions = {
+  engine: Pick<LogEngine, 'search' | 'find'>
+  db: Db
+  limit: number
+  signal?: AbortSignal
+}
+
+const lookUpsAtOnce = 8
+
+/** Number of attached entries that the search of the window would find as well. */
+const countWithin = async (
+  incident: IncidentTable,
+  attached: readonly AttachedEntryTable[],
+  { engine, signal }: IncidentEntriesOptions,
+): Promise<number> => {
+  const { query, filters } = windowOf(incident)
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
+  const candidates = attached.filter(({ time }) => since <= time && time < until)
+  const isWithin = await inLanes(candidates, lookUpsAtOnce, async ({ entry_id }) => {
+    const entry = await engine.find(entry_id, signal)
+    return entry !== undefined && isFollowed(entry, filters, query)
+  })
+  return isWithin.filter(Boolean).length
+}
 
 /** The entries of an incident: the attached ones as they were when attached, then the earliest of its window, up to the limit. */
 export const entriesOfIncident = async (
   incident: IncidentTable,
-  { engine, db, limit, signal }: IncidentEntriesOptions,
+  options: IncidentEntriesOptions,
 ): Promise<EntriesOfIncident> => {
+  const { engine, db, limit, signal } = options
   const [attached, found] = await Promise.all([
     attachedEntries(db, incident.id, maxAttached),
     engine.search({ ...windowOf(incident), order: 'oldest', limit, withFacets: false }, signal),
@@ -62,6 +88,9 @@ export const entriesOfIncident = async (
   const known = new Set(attached.map(({ entry_id }) => entry_id))
   const inWindow = found.entries.map(({ entry }) => entry)
   const others = inWindow.filter(({ entryId }) => !known.has(entryId))
+  const seen = new Set(inWindow.map(({ entryId }) => entryId))
+  const unseen = found.total > inWindow.length ? attached.filter(({ entry_id }) => !seen.has(entry_id)) : []
+  const countedTwice = inWindow.length - others.length + (await countWithin(incident, unseen, options))
   const shown = attached.slice(0, limit)
   const placed = [
     ...shown.map((row) => ({ time: row.time, entry: attachedEntry(row) })),
@@ -71,7 +100,7 @@ export const entriesOfIncident = async (
   ]
   return {
     entries: placed.toSorted((left, right) => left.time - right.time).map(({ entry }) => entry),
-    count: found.total + attached.length - (inWindow.length - others.length),
+    count: found.total + attached.length - countedTwice,
     missing: found.missing ?? [],
   }
 }

@@ -115,6 +115,9 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(await ids({ q: 'DISK' })).toEqual([two.id, one.id])
       expect(await ids({ q: '100%' })).toEqual([one.id])
       expect(await ids({ q: 'k_a' })).toEqual([two.id])
+      const three = await incidents.createIncident({ label: 'STÖRUNG im Ätna', startedAt: at(0), endedAt: at(5) })
+      for (const q of ['STÖRUNG', 'störung', 'im ätna', 'Im ÄTNA']) expect(await ids({ q })).toEqual([three.id])
+      await incidents.deleteIncident({ id: three.id })
       expect(await ids({ since: at(6) })).toEqual([two.id])
       expect(await ids({ until: at(6) })).toEqual([one.id])
       await expect(incidents.listIncidents({ status: 'closed' })).rejects.toMatchObject({ kind: 'invalid' })
@@ -166,6 +169,21 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(detail.entryCount).toBe(130)
       const times = detail.entries.map(({ timestampIso }) => timestampIso)
       expect(times).toEqual(times.toSorted())
+    })
+
+    test('an attached entry of a window with more entries than are shown is counted once', async () => {
+      await using service = await open()
+      const failures = Array.from({ length: 130 }, (_, number) => ({
+        text: `failure ${number}`,
+        timestamp_iso: at(number / 60),
+        severity: 'ERROR',
+      }))
+      await service.push('app', [...failures, { text: 'all is well', timestamp_iso: at(2) }])
+      const { entries } = await service.logs.search({ q: 'well OR 129 OR 3', order: 'time' })
+      const { id } = await service.incidents.createIncident({ label: 'x', startedAt: at(0), endedAt: at(5) })
+      await service.incidents.attachEntries({ id, entryIds: entries.map(({ entryId }) => entryId) })
+      const { entryCount, attachedCount } = await service.incidents.getIncident({ id })
+      expect({ entryCount, attachedCount }).toEqual({ entryCount: 131, attachedCount: 3 })
     })
 
     test('attached entries are independent of the window, are counted once, and can be detached', async () => {

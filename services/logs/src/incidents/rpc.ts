@@ -54,7 +54,7 @@ const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => 
   ...(request.status && { statuses: readStatuses(request.status) }),
   ...(request.severity && { severities: request.severity.split(',').map((part) => readSeverity(part, 'query') ?? '') }),
   ...(request.issueType && { issueType: request.issueType }),
-  ...(request.q?.trim() && { text: request.q.trim().toLowerCase() }),
+  ...(request.q?.trim() && { text: request.q.trim() }),
   ...readWindow(request),
 })
 

@@ -1,5 +1,5 @@
 import { sql } from '@trellis/kit/store'
-import type { ExpressionBuilder } from 'kysely'
+import type { Expression, ExpressionBuilder, RawBuilder } from 'kysely'
 import type { AllIncidentTables, IncidentDb } from './all-tables.ts'
 import type { ListPosition } from './paging.ts'
 import type { AttachedEntryTable, IncidentEventTable, IncidentTable } from './tables.ts'
@@ -13,7 +13,7 @@ export type IncidentFilters = {
   statuses?: readonly string[]
   severities?: readonly string[]
   issueType?: string
-  /** Part of the label or the notes, in lower case. */
+  /** Part of the label or the notes, in any case. */
   text?: string
   since?: number
   until?: number
@@ -44,6 +44,18 @@ export const updateIncident = (db: Db, id: string, change: Partial<IncidentTable
 export const deleteIncident = (db: Db, id: string) =>
   db.deleteFrom('incidents').where('id', '=', id).returningAll().executeTakeFirst()
 
+/**
+ * A column in lower case. `lower` of SQLite, and of Postgres in some locales, folds ASCII letters only: the other letters of the text that the column is
+ * compared with are replaced one by one.
+ */
+const folded = (column: Expression<string>, text: string): RawBuilder<string> => {
+  const letters = [...new Set(text)].filter((letter) => letter > '\u007f' && letter.toUpperCase() !== letter)
+  return letters.reduce(
+    (inner, letter) => sql<string>`replace(${inner}, ${letter.toUpperCase()}, ${letter})`,
+    sql<string>`lower(${column})`,
+  )
+}
+
 /** A LIKE pattern for any text that contains this one; wildcards in it are escaped by a backslash. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
@@ -59,11 +71,12 @@ export const listIncidents = async (
   if (severities) query = query.where('severity', 'in', severities)
   if (issueType !== undefined) query = query.where('issue_type', '=', issueType)
   if (text !== undefined) {
-    const pattern = containing(text)
+    const lower = text.toLowerCase()
+    const pattern = containing(lower)
     query = query.where((eb) =>
       eb.or(
         (['label', 'notes'] as const).map(
-          (column) => sql<boolean>`lower(${eb.ref(column)}) like ${pattern} escape '\\'`,
+          (column) => sql<boolean>`${folded(eb.ref(column), lower)} like ${pattern} escape '\\'`,
         ),
       ),
     )
