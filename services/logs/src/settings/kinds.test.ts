@@ -7,6 +7,7 @@ describe('the values of a setting', () => {
   test.each<[SettingName, unknown, unknown]>([
     ['jira_url', ' https://jira.example/ ', 'https://jira.example'],
     ['dns_filter_url', '', ''],
+    ['notion_url', ' ', 'https://api.notion.com'],
     ['dns_filter_version', 'adguard', 'adguard'],
     ['router_source_ids', ['router', ' router ', ''], ['router']],
     ['device_names', '{"192.168.1.20": "TV"}', '{"192.168.1.20": "TV"}'],

@@ -60,13 +60,13 @@ export const secret = (sentTo?: string): SettingKind<string> => ({
   },
 })
 
-/** The address of a server, or empty. Credentials in it are refused: everyone who may read settings sees it. */
+/** The address of a server, or empty, which means the fallback. Credentials in it are refused: everyone who may read settings sees it. */
 export const address = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
   check: (input, name) => {
     const value = textOf(input, name, maxText)
-    if (value === '') return ''
+    if (value === '') return fallback
     const url = URL.parse(value)
     if (!url || !/^https?:$/.test(url.protocol))
       throw invalidField(['body', name], `${name} must be an address that starts with http:// or https://.`)

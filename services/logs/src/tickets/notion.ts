@@ -117,7 +117,8 @@ const textOf = ({ paragraph: content }: Record<string, unknown>): string =>
 export const notion: Tracker = {
   name: 'notion',
   title,
-  missing: ({ notion_token, notion_database_id }) => [
+  missing: ({ notion_url, notion_token, notion_database_id }) => [
+    ...(notion_url === '' ? ['notion_url'] : []),
     ...(notion_token === '' ? ['notion_token'] : []),
     ...(notion_database_id === '' ? ['notion_database_id'] : []),
   ],
