@@ -161,19 +161,33 @@ describe.skipIf(sshdMissing !== undefined)(`a test of an SSH target${named}`, ()
       port: server.port,
       user: server.user,
     })
+    const fingerprint = fingerprintOfKey(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
     const refused = await dependencies.client.testSshTarget({ id })
-    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('authorized_keys') })
+    expect(refused).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('authorized_keys'),
+      hostKeyFingerprint: fingerprint,
+    })
     expect(refused.target).toMatchObject({ lastOk: false, lastError: refused.error, lastTested: expect.any(String) })
 
     await server.authorize((await readFile(dependencies.visitor.publicKeyPath, 'utf8')).trim())
     const moved = await dependencies.client.updateSshTarget({ id, keyPath: dependencies.visitor.keyPath })
     expect(moved).toMatchObject({ lastOk: undefined, lastError: undefined, lastTested: undefined })
-    const fingerprint = fingerprintOfKey(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
     const passed = await dependencies.client.testSshTarget({ id })
     expect(passed).toMatchObject({ ok: true, error: undefined, hostKeyFingerprint: fingerprint, warnings: [] })
     expect((await dependencies.client.listSshTargets({})).sshTargets).toMatchObject([
       { lastOk: true, lastError: undefined, hostKeyFingerprint: fingerprint },
     ])
+    const { host, port, user } = passed.target ?? {}
+    const renamed = await dependencies.client.updateSshTarget({
+      id,
+      label: 'Attic',
+      host,
+      port,
+      user,
+      keyPath: undefined,
+    })
+    expect(renamed).toMatchObject({ label: 'Attic', lastOk: true, lastTested: passed.target?.lastTested })
   })
 
   test('of a host with another key fails until that key is accepted by its fingerprint', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import { refusalOfAddress } from '@trellis/kit/egress'
 import { invalidField, serviceError } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { outputOf } from '../collect/command.ts'
 import { openSshConnection, type SshOptions } from '../collect/ssh/connection.ts'
@@ -94,12 +96,14 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
   })
   /** Tests with a new connection: an existing one would prove nothing. */
   const tryOut = async (row: SshTargetRow, acceptHostKey: string | undefined, signal: AbortSignal) => {
+    let presented: string | undefined
     try {
       await using connection = await openSshConnection(addressIn(row), ssh, { signal, acceptHostKey })
+      presented = connection.fingerprint
       await outputOf(connection.run, ['true'], { signal, maxBytes: maxTestBytes })
-      return { error: undefined, fingerprint: connection.fingerprint }
+      return { error: undefined, fingerprint: presented }
     } catch (error) {
-      const fingerprint = isSshFailure(error) ? error.fingerprint : undefined
+      const fingerprint = presented ?? (isSshFailure(error) ? error.fingerprint : undefined)
       if (error instanceof Error) return { error: error.message, fingerprint }
       throw error
     }
@@ -130,15 +134,25 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
     update: async (id, fields) => {
       checkFields(fields, ssh.keyFolders)
       const { label, host, port, user, keyPath } = fields
-      const addressChanges = [host, port, user, keyPath].some((value) => value !== undefined)
-      const row = await updateTarget(db, id, {
-        ...(label !== undefined && { label: label.trim() }),
+      const address = {
         ...(host !== undefined && { host: host.toLowerCase() }),
         ...(port !== undefined && { port }),
         ...(user !== undefined && { user }),
         ...(keyPath !== undefined && { key_path: keyPath }),
-        ...(addressChanges && { last_tested: null, last_ok: null, last_error: null }),
-        updated_at: iso(),
+      }
+      const row = await transact(db, async (transaction) => {
+        const before = await findTarget(transaction, id)
+        if (!before) return undefined
+        return updateTarget(transaction, id, {
+          ...address,
+          ...(label !== undefined && { label: label.trim() }),
+          ...(!isDeepStrictEqual(before, { ...before, ...address }) && {
+            last_tested: null,
+            last_ok: null,
+            last_error: null,
+          }),
+          updated_at: iso(),
+        })
       })
       if (!row) throw unknown(id)
       return view(row)

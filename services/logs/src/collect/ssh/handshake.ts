@@ -140,7 +140,9 @@ export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<
     const judged = verdict as HostKeyVerdict | undefined
     if (judged?.accepted === false)
       throw new SshFailure('host-key', judged.refusal, { cause: error, fingerprint: judged.fingerprint })
-    throw handshakeFailure(address, (failure instanceof Error ? failure : error) as Error)
+    const failed = handshakeFailure(address, (failure instanceof Error ? failure : error) as Error)
+    if (!judged) throw failed
+    throw new SshFailure(failed.reason, failed.message, { cause: failed.cause, fingerprint: judged.fingerprint })
   } finally {
     unlink()
   }
