@@ -2,8 +2,10 @@ import { homedir } from 'node:os'
 import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogFile, SetupServiceDefinition, SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
+import { findFiles } from '../collect/files/find-files.ts'
 import { isProblem, readSource } from '../collect/read-source.ts'
 import { refusalOfSource } from '../collect/source-access.ts'
+import type { SourceEntry } from '../collect/source-entry.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { LocalFiles } from '../local-files/local-files.ts'
 import type { Ssh } from '../ssh-targets/open-ssh.ts'
@@ -31,10 +33,13 @@ const fileOf = ({ path, size, modifiedAt }: FoundFile): LogFile => ({
 })
 
 /** Drafts of sources for discovered logs that are not configured, each with a unique id. */
-const suggestionsFor = (found: Discovered, configured: readonly Record<string, unknown>[]): SourceDraft[] => {
-  const taken = new Set(configured.map(({ id }) => String(id)))
-  const paths = new Set(configured.map(({ path }) => path))
-  const types = new Set(configured.map(({ gleanType }) => gleanType))
+const suggestionsFor = (
+  found: Discovered,
+  configured: readonly SourceEntry[],
+  paths: ReadonlySet<string>,
+): SourceDraft[] => {
+  const taken = new Set(configured.map(({ id }) => id))
+  const types = new Set(configured.filter(({ transport }) => transport === 'local').map(({ gleanType }) => gleanType))
   const suggestions: SourceDraft[] = []
   const add = (draft: SourceDraft) => {
     suggestions.push(draft)
@@ -46,6 +51,22 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
   for (const { path } of found.files.filter(({ path }) => !paths.has(path)).slice(0, maxSuggestions))
     add(draftOf({ id: idFor(path, taken), transport: 'local', gleanType: 'file', path }))
   return suggestions
+}
+
+/** The files of this machine that the configured sources read: their own paths, the files of folders, and those that patterns match. */
+const configuredFiles = async (
+  configured: readonly SourceEntry[],
+  localFiles: LocalFiles,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const paths = new Set<string>()
+  for (const entry of configured) {
+    if (entry.transport !== 'local' || entry.gleanType !== 'file') continue
+    paths.add(entry.path)
+    const found = await findFiles(entry, { access: localFiles.for(entry.addedBy), signal, onProblem: () => undefined })
+    for (const { path } of found) paths.add(path)
+  }
+  return paths
 }
 
 /** Checks local paths before anything is written. Throws `invalid`; `append` reports mappings that are not valid sources. */
@@ -86,7 +107,13 @@ export const setupRpc = (
     discoverSources: async (_, { signal }) => {
       const [found, { entries }] = await Promise.all([find(signal), sources.read()])
       const { journald, docker, podman, files } = found
-      return { journald, docker, podman, files: files.map(fileOf), suggestions: suggestionsFor(found, entries) }
+      return {
+        journald,
+        docker,
+        podman,
+        files: files.map(fileOf),
+        suggestions: suggestionsFor(found, entries, await configuredFiles(entries, localFiles, signal)),
+      }
     },
     writeSources: async (request) => {
       checkKeys(request.sources, refusalOfKey)

@@ -89,6 +89,31 @@ describe('the setup', () => {
     expect((await post('write', { sources: suggestions })).status).toBe(409)
   })
 
+  test('suggests files that no local source reads, as a file, in its folder or by its pattern', async () => {
+    const nightly = join(folder.path, 'nightly')
+    await mkdir(nightly)
+    for (const name of ['backup.log', 'backup.log.1', 'index-a.log', 'index-b.log', 'mail.log', 'spare.log'])
+      await writeFile(join(nightly, name), 'done\n')
+    const sources = [
+      { id: 'backups', path: nightly, include: ['backup.log'] },
+      { id: 'indexes', path: join(nightly, 'index-*.log') },
+      { id: 'mail', path: join(nightly, 'mail.log'), enabled: false },
+      {
+        id: 'nas',
+        transport: 'ssh',
+        glean_type: 'plaintext',
+        ssh_target: 'nas',
+        remote_path: join(nightly, 'spare.log'),
+        enabled: false,
+      },
+    ]
+    expect(await post('write', { sources })).toMatchObject({ status: 200 })
+    const suggestions = (await get('discover')).body.suggestions as { path: string | null }[]
+    expect(suggestions.map(({ path }) => path).filter((path) => path?.startsWith(nightly))).toEqual([
+      join(nightly, 'spare.log'),
+    ])
+  })
+
   test('write rejects invalid sources and then writes none of them', async () => {
     const before = (await get('status')).body
     const good = { id: 'good', path: '/var/log/good.log' }
