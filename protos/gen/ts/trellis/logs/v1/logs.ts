@@ -8116,9 +8116,9 @@ export const BranchIntakeServiceDefinition = {
   fullName: "trellis.logs.v1.BranchIntakeService",
   methods: {
     /**
-     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key is accepted. An unknown slug returns 401, as a
-     * wrong key does: callers without a key of a branch cannot find out which branches exist. While the branch is not active or cannot be reached, the
-     * response is 503 with `Retry-After`: the sender retains its entries and retries.
+     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key is accepted. Without a key the response is 401
+     * for every slug, so that callers without one cannot find out which branches exist; with a key, an unknown slug is 404. While the branch is not
+     * active or cannot be reached, the response is 503 with `Retry-After`: the sender retains its entries and retries.
      */
     gleanBranchBatch: {
       name: "GleanBranchBatch",
