@@ -72,6 +72,7 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
     one,
     other,
     away,
+    deleteSource: (sourceId: string) => engine.deleteSource(sourceId),
     push: (lines: readonly string[], sourceId = 'dns') =>
       engine.ingest(
         batchOf(lines.map((text) => ({ text, sourceId, sequence: ++sequence, time: Date.parse(text.slice(0, 20)) }))),
@@ -155,6 +156,24 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect(found.map(({ domain, count }) => [domain, count]).sort()).toEqual(
         [1969, 1999, 2012, 2024, 2026].map((year) => [`y${year}.example.com`, 1]),
       )
+    })
+
+    test('new lines are scanned although more entries of their source were deleted, and none counts twice', async () => {
+      await using both = await dependencies()
+      const countOf = async () => (await both.one.list(undefined)).map(({ domain, count }) => [domain, count]).sort()
+      await both.push([1, 2, 3, 4].map((second) => query(second, 'ads.example.com')))
+      await both.one.scan(signal)
+      await both.deleteSource('dns')
+      await both.push([query(1, 'ads.example.com'), query(2, 'new.example.com')])
+      expect(await both.one.scan(signal)).toMatchObject({ newCandidates: 1, isComplete: true })
+      await both.push([query(1, 'late.example.com', '192.168.1.20', 9)])
+      expect(await both.one.scan(signal)).toMatchObject({ newCandidates: 1, isComplete: true })
+      expect(await both.one.scan(signal)).toMatchObject({ entriesRead: 0 })
+      expect(await countOf()).toEqual([
+        ['ads.example.com', 4],
+        ['late.example.com', 1],
+        ['new.example.com', 1],
+      ])
     })
 
     test('a branch that does not respond is reported, and the next scan reads what it has', async () => {

@@ -20,7 +20,7 @@ import {
   scannedWindows,
 } from '../store.ts'
 import { isEssential } from './domains.ts'
-import { type Counted, countSightings, mergeDevices, newSightings } from './sightings.ts'
+import { allSightings, type Counted, countSightings, mergeDevices, newSightings } from './sightings.ts'
 import { changedHours, hour, linesQuery } from './windows.ts'
 
 /** Maximum of undecided candidates; beyond it, those last seen longest ago are deleted. */
@@ -107,8 +107,9 @@ type Hour = { sourceId: string; start: number; entries: number; counted: Counted
 const saveHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, counted }: Hour): Promise<number> =>
   transact(db, async (transaction) => {
     const before = await findWindow(transaction, sourceId, start)
-    if (before && before.entries >= entries) return 0
-    const added = newSightings(before ? JSON.parse(before.sightings) : [], counted)
+    if (before?.entries === entries) return 0
+    const seen: Counted[] = before ? JSON.parse(before.sightings) : []
+    const added = newSightings(seen, counted)
     const known = new Map(
       (
         await candidatesOf(
@@ -126,13 +127,18 @@ const saveHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, count
       const row = known.get(one.domain)
       if (row) await saveSightings(transaction, seenAgain(row, sourceId, one))
     }
-    await saveWindow(transaction, { source_id: sourceId, start, entries, sightings: JSON.stringify(counted) })
+    await saveWindow(transaction, {
+      source_id: sourceId,
+      start,
+      entries,
+      sightings: JSON.stringify(allSightings(seen, counted)),
+    })
     return unknown.length
   })
 
 /**
- * Finds domains in entries that arrived since the last scan, whatever their time: an hour of a source that has more entries than before is
- * counted again, and the difference is added. Late lines and old files count, and no line counts twice.
+ * Finds domains in entries that arrived since the last scan, whatever their time: an hour of a source that has another number of entries than before
+ * is counted again, and what is new is added. Late lines and old files count, and no line counts twice.
  */
 export const scan = async (input: ScanOptions): Promise<ScanResult> => {
   const { engine, missing } = recordMissing(input.engine)

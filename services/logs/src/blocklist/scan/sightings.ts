@@ -65,6 +65,16 @@ export const newSightings = (before: readonly Counted[], after: readonly Counted
   })
 }
 
+/** The largest counts of an hour so far, by domain, so that a domain whose entries are deleted and stored again does not count twice. Bounded. */
+export const allSightings = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
+  const largest = new Map(before.map((counted) => [counted.domain, counted]))
+  for (const counted of after) {
+    const old = largest.get(counted.domain)
+    if (!old || old.count < counted.count) largest.set(counted.domain, counted)
+  }
+  return [...largest.values()].toSorted((a, b) => b.count - a.count).slice(0, maxDomains)
+}
+
 /** Adds counts by device to those of a domain. */
 export const mergeDevices = (
   devices: Readonly<Record<string, number>>,
