@@ -28,3 +28,26 @@ test.each([
     expect.objectContaining({ detail: [expect.objectContaining({ loc: ['body', 'bundle_version'], msg })] }),
   )
 })
+
+const exportedAt = (exported_at: unknown) =>
+  JSON.stringify({ bundle_version: 1, exported_at, incident: { label: 'x' }, entries: [] })
+
+test.each([undefined, 5, '', '5', 'March 2026', '+200000-01-01T00:00:00Z', '1960-03-01', '2026-02-30T09:15:02Z'])(
+  'a bundle that was exported at %j is refused',
+  (time) => {
+    expect(() => readBundle(exportedAt(time), received)).toThrow(
+      expect.objectContaining({ detail: [expect.objectContaining({ loc: ['body', 'exported_at'] })] }),
+    )
+  },
+)
+
+test('the time of an export without a zone is in UTC', () => {
+  const before = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  try {
+    expect(readBundle(exportedAt('2026-03-01T09:15:02'), received).bundled_at).toBe(Date.parse('2026-03-01T09:15:02Z'))
+  } finally {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  }
+})

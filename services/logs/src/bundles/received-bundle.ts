@@ -1,5 +1,6 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import { isTooNested, maxNesting } from '../entries/nesting.ts'
+import { readMoment } from '../search/read-request.ts'
 import { bundleVersion } from './bundle.ts'
 import type { BundleTable } from './tables.ts'
 
@@ -7,6 +8,7 @@ import type { BundleTable } from './tables.ts'
 export const maxBundleBytes = 32 * 1024 * 1024
 const maxEntries = 10_000
 const maxLabel = 500
+const maxTime = 100
 /** A bundle is an object with a list of entries, which have fields. */
 const maxBundleNesting = maxNesting + 3
 
@@ -63,8 +65,12 @@ export const readBundle = (
     throw invalidField(['body', 'entries'], 'entries must be a list of objects with a text.')
   if (entries.length > maxEntries)
     throw invalidField(['body', 'entries'], `A bundle may have at most ${maxEntries} entries.`)
-  const bundledAt = typeof exported_at === 'string' ? Date.parse(exported_at) : Number.NaN
-  if (Number.isNaN(bundledAt) || bundledAt < 0)
+  const bundledAt = readMoment(
+    'exported_at',
+    typeof exported_at === 'string' ? exported_at.slice(0, maxTime) : '',
+    'body',
+  )
+  if (bundledAt < 0)
     throw invalidField(['body', 'exported_at'], 'exported_at must be a time such as 2026-03-01T09:15:02Z.')
   return {
     ...received,
