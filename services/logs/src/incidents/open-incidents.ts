@@ -5,7 +5,7 @@ import { bundlesRpc } from '../bundles/rpc.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createTickets } from '../tickets/tickets.ts'
 import { createAutomaticIncidents } from './automatic/automatic-incidents.ts'
-import { settleSource } from './automatic/store.ts'
+import { errorSourceOf, settleSource } from './automatic/store.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
 
@@ -16,8 +16,9 @@ export const openIncidents = (dependencies: Dependencies): AsyncDisposable & { i
     db,
     now,
     // The errors of the incident are settled: only later ones create another.
-    settled: async (transaction, { is_automatic, source_id }, until) => {
-      if (is_automatic === 1 && source_id !== null) await settleSource(transaction, source_id, until)
+    settled: async (transaction, incident, until) => {
+      const sourceId = incident.is_automatic === 1 ? errorSourceOf(incident) : null
+      if (sourceId !== null) await settleSource(transaction, sourceId, until)
     },
   })
   const automatic = config.autoIncident

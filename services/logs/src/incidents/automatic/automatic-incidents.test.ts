@@ -51,6 +51,32 @@ describe('auto-incidents', () => {
     await expect.poll(end, within).toEqual([new Date(start + 304_000).toISOString()])
   })
 
+  test('are extended and settled after a user has edited their issue type or their source', async () => {
+    await using service = await openService()
+    const start = Date.now() - 600_000
+    await service.push('app', errorsAt(start))
+    await service.push('db', errorsAt(start))
+    await expect.poll(() => automatic(service), within).toHaveLength(2)
+    const idOf = async (issueType: string) =>
+      (await automatic(service)).find((incident) => incident.issueType === issueType)?.id ?? ''
+    const [app, db] = [await idOf('auto:app'), await idOf('auto:db')]
+    await service.incidents.updateIncident({ id: app, issueType: 'disk full', updateMask: ['issue_type'] })
+    await service.incidents.updateIncident({ id: db, sourceId: null, updateMask: ['source_id'] })
+    await service.incidents.updateIncident({ id: db, status: 'resolved', updateMask: ['status'] })
+    await service.push('db', errorsAt(start + 60_000))
+    await service.push('app', errorsAt(start + 300_000))
+    const end = async () => (await service.incidents.getIncident({ id: app })).endedAt
+    await expect.poll(end, within).toBe(new Date(start + 304_000).toISOString())
+    // A cluster of another source shows that an evaluation has run since.
+    await service.push('other', errorsAt(start))
+    await expect.poll(() => idOf('auto:other'), within).not.toBe('')
+    expect((await automatic(service)).map(({ issueType }) => issueType).toSorted()).toEqual([
+      'auto:db',
+      'auto:other',
+      'disk full',
+    ])
+  })
+
   test('a resolved incident is not reopened by old entries; new errors create another one', async () => {
     await using service = await openService()
     const start = Date.now() - 300_000

@@ -6,13 +6,11 @@ import type { IncidentDb } from '../all-tables.ts'
 import { addEvent, insertIncident, updateIncident } from '../store.ts'
 import type { IncidentTable } from '../tables.ts'
 import type { Cluster, ClusterRule } from './find-clusters.ts'
-import { unresolvedOf } from './store.ts'
+import { issueTypeOf, unresolvedOf } from './store.ts'
 
 /** An incident without errors for this time is over, even if it is unresolved: a later failure is a new incident. */
 const quietMilliseconds = 24 * 3_600_000
 const maxUnresolved = 20
-
-export const issueTypeOf = (sourceId: string): string => `auto:${sourceId}`
 
 /** An incident whose end a user has set is not extended past it. */
 const reachOf = ({ ended_at, is_end_set }: IncidentTable): number =>
@@ -41,8 +39,7 @@ export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster
 /** Creates an incident from a cluster, or extends the incident that it belongs to; returns whether it was created. Idempotent. */
 export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOptions): Promise<boolean> =>
   transact(db, async (transaction) => {
-    const issueType = issueTypeOf(sourceId)
-    const known = (await unresolvedOf(transaction, issueType, maxUnresolved)).find((one) => isNear(one, cluster))
+    const known = (await unresolvedOf(transaction, sourceId, maxUnresolved)).find((one) => isNear(one, cluster))
     if (known) {
       const change = extension(known, cluster)
       if (Object.keys(change).length === 0) return false
@@ -66,7 +63,7 @@ export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOption
       ended_at: cluster.last,
       notes: '',
       severity: worst(null, cluster),
-      issue_type: issueType,
+      issue_type: issueTypeOf(sourceId),
       query: null,
       source_id: sourceId,
       is_automatic: 1,

@@ -1,4 +1,5 @@
 import type { IncidentDb } from '../all-tables.ts'
+import type { IncidentTable } from '../tables.ts'
 
 const onlyRow = 1
 
@@ -32,12 +33,28 @@ export const settleSource = (db: IncidentDb, sourceId: string, until: number) =>
     )
     .execute()
 
-/** Unresolved automatic incidents of a source, newest first. */
-export const unresolvedOf = (db: IncidentDb, issueType: string, limit: number) =>
+const issueTypePrefix = 'auto:'
+
+export const issueTypeOf = (sourceId: string): string => `${issueTypePrefix}${sourceId}`
+
+/** The source whose errors an automatic incident was created from. Users may edit its issue type or its source. */
+export const errorSourceOf = ({
+  issue_type,
+  source_id,
+}: Pick<IncidentTable, 'issue_type' | 'source_id'>): string | null =>
+  issue_type.startsWith(issueTypePrefix) ? issue_type.slice(issueTypePrefix.length) : source_id
+
+/** Unresolved automatic incidents of a source, by `errorSourceOf`, newest first. */
+export const unresolvedOf = (db: IncidentDb, sourceId: string, limit: number) =>
   db
     .selectFrom('incidents')
     .selectAll()
-    .where('issue_type', '=', issueType)
+    .where((eb) =>
+      eb.or([
+        eb('issue_type', '=', issueTypeOf(sourceId)),
+        eb.and([eb('source_id', '=', sourceId), eb('issue_type', 'not like', `${issueTypePrefix}%`)]),
+      ]),
+    )
     .where('is_automatic', '=', 1)
     .where('status', '<>', 'resolved')
     .orderBy('created_at', 'desc')
