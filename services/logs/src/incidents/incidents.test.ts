@@ -186,6 +186,20 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect({ entryCount, attachedCount }).toEqual({ entryCount: 131, attachedCount: 3 })
     })
 
+    test('entries can be attached again after their originals were deleted', async () => {
+      await using service = await open()
+      await service.push('app', lines)
+      const { entries } = await service.logs.search({ q: 'sda OR sdb', order: 'time' })
+      const entryIds = entries.map(({ entryId }) => entryId)
+      const { id } = await service.incidents.createIncident({ label: 'x', startedAt: at(0) })
+      expect(await service.incidents.attachEntries({ id, entryIds })).toEqual({ attached: 2, attachedCount: 2 })
+      await service.entries.deleteSource({ sourceId: 'app' })
+      expect(await service.incidents.attachEntries({ id, entryIds })).toEqual({ attached: 0, attachedCount: 2 })
+      await expect(service.incidents.attachEntries({ id, entryIds: [...entryIds, 'none'] })).rejects.toMatchObject({
+        kind: 'not_found',
+      })
+    })
+
     test('attached entries are independent of the window, are counted once, and can be detached', async () => {
       await using service = await open()
       await service.push('app', lines)

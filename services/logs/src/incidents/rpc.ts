@@ -9,7 +9,7 @@ import { entriesOfIncident } from './incident-entries.ts'
 import type { Incidents } from './incidents.ts'
 import { defaultPage, newestFirst } from './paging.ts'
 import { presentDetail, presentIncident } from './present.ts'
-import { type Db, type IncidentFilters, listEvents, listIncidents, similarIncidents } from './store.ts'
+import { type Db, findAttached, type IncidentFilters, listEvents, listIncidents, similarIncidents } from './store.ts'
 
 type IncidentHandlers = Pick<
   Handlers<typeof IncidentsServiceDefinition>,
@@ -98,8 +98,10 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
   attachEntries: async ({ id, entryIds }, { signal }) => {
     if (entryIds.length === 0) throw invalidField(['body', 'entry_ids'], 'entry_ids must name at least one entry.')
     await incidents.get(id)
+    // Their copies suffice: the originals may have been deleted since.
+    const attached = await findAttached(db, id, entryIds)
     const entries = []
-    for (const entryId of new Set(entryIds)) {
+    for (const entryId of new Set(entryIds).difference(attached)) {
       const entry = await engine.find(entryId, signal)
       if (!entry) throw serviceError('not_found', `There is no entry "${entryId}".`)
       entries.push(entry)

@@ -1,5 +1,6 @@
 import { readConfig } from '@trellis/kit/config'
 import { migrateStore, type StoreLocation } from '@trellis/kit/store'
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -44,6 +45,7 @@ export const openService = async ({ environment = {}, store, directory, now }: O
   return {
     folder: service.dataDirectory,
     logs,
+    entries: service.client(EntriesServiceDefinition),
     incidents: service.client(IncidentsServiceDefinition),
     settings: service.client(SettingsServiceDefinition),
     push: (sourceId: string, entries: readonly PushedEntry[]) => logs.gleanBatch(body(sourceId, entries)),

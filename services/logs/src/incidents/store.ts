@@ -110,8 +110,24 @@ export const similarIncidents = (db: Db, { id, label, issue_type, source_id }: I
     .limit(limit)
     .execute()
 
+/** Those of the entries that are attached. */
+export const findAttached = async (
+  db: Db,
+  incidentId: string,
+  entryIds: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await db
+    .selectFrom('incident_entries')
+    .select('entry_id')
+    .where('incident_id', '=', incidentId)
+    .where('entry_id', 'in', entryIds)
+    .execute()
+  return new Set(rows.map(({ entry_id }) => entry_id))
+}
+
 /** Attaches the entries that are not attached yet; returns their number. */
 export const attachEntries = async (db: Db, rows: readonly AttachedEntryTable[]): Promise<number> => {
+  if (rows.length === 0) return 0
   const attached = await db
     .insertInto('incident_entries')
     .values([...rows])
