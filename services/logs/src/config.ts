@@ -37,7 +37,7 @@ export const logsConfig = {
     'SERVICE_LOG_DIRS',
     read.list,
     [],
-    "Folders, comma-separated, that sources added through the API may read; unless set, the system's usual log folders, inbox in the data directory, and the folders of SERVICE_SCAN_DIRS.",
+    "Folders, comma-separated, that sources added through the API may read, in addition to those of SERVICE_SCAN_DIRS; unless set, the system's usual log folders and inbox in the data directory.",
   ),
   privateDirectories: setting(
     'SERVICE_PRIVATE_DIRS',

@@ -43,7 +43,7 @@ export type LogFoldersOptions = {
 const knownLogFolders = () => knownLogPaths.flatMap(({ paths }) => paths).filter((path) => !isWithin(path, '/var/log'))
 
 export const logFolders = ({ logDirectories, scanDirectories, dataDirectory }: LogFoldersOptions): LogFolders => {
-  const named = [...logDirectories, ...scanDirectories].map((folder) => resolve(folder))
+  const named = [...new Set([...logDirectories, ...scanDirectories].map((folder) => resolve(folder)))]
   if (logDirectories.length > 0) return { folders: named, applications: [] }
   const usual = customaryLogFolders(process.platform, homedir()).filter((folder) => !isStateFolder(folder))
   const isApplication = (folder: string) => applicationFolders.includes(folder)

@@ -102,7 +102,7 @@ test('paths are compared by whole components', () => {
 })
 
 test('configured folders replace the usual ones; folders to scan are always included', () => {
-  const some = logFolders({ logDirectories: ['/a'], scanDirectories: ['/b'], dataDirectory: '/data' })
+  const some = logFolders({ logDirectories: ['/a'], scanDirectories: ['/b', '/a/'], dataDirectory: '/data' })
   expect(some).toEqual({ folders: ['/a', '/b'], applications: [] })
   const usual = logFolders({ logDirectories: [], scanDirectories: ['/b'], dataDirectory: '/data' })
   expect(usual.folders).toEqual(expect.arrayContaining(['/var/log', '/data/inbox', '/b']))
