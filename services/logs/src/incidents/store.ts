@@ -44,12 +44,17 @@ export const updateIncident = (db: Db, id: string, change: Partial<IncidentTable
 export const deleteIncident = (db: Db, id: string) =>
   db.deleteFrom('incidents').where('id', '=', id).returningAll().executeTakeFirst()
 
+/** Letters that are replaced at most; each costs a pass over the column. */
+const maxFolded = 40
+
 /**
  * A column in lower case. `lower` of SQLite, and of Postgres in some locales, folds ASCII letters only: the other letters of the text that the column is
  * compared with are replaced one by one.
  */
 const folded = (column: Expression<string>, text: string): RawBuilder<string> => {
-  const letters = [...new Set(text)].filter((letter) => letter > '\u007f' && letter.toUpperCase() !== letter)
+  const letters = [...new Set(text)]
+    .filter((letter) => letter > '\u007f' && letter.toUpperCase() !== letter)
+    .slice(0, maxFolded)
   return letters.reduce(
     (inner, letter) => sql<string>`replace(${inner}, ${letter.toUpperCase()}, ${letter})`,
     sql<string>`lower(${column})`,
