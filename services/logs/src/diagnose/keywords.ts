@@ -19,7 +19,7 @@ const maxKeywords = 12
 
 /** "I can't log in" and "logging in by ssh" are about logins; "errors in the log on web2" and "was logged in a file" are about logs. */
 const loggingIn =
-  /(?:(?<=\b(?:to|not|t|i|we|you|they|people|users?|nobody|anyone|everyone|who|get|gets|getting|got|stay|be|being) )(?:log|sign)(?:ged|ed)?|\b(?:logging|signing))[ -](?:in|into|on|onto)\b/gi
+  /(?:(?<=\b(?:to|not|t|i|we|you|they|people|users?|anyone|everyone|who|get|gets|getting|got|stay|be|being) )(?:log|sign)(?:ged|ed)?|\b(?:logging|signing))[ -](?:in|into|on|onto)\b/gi
 
 /** "who tried to break in", "they broke into the server"; of "the fan broke in May", nothing is known that it means. */
 const breakingIn = /\b(?:break|breaks|breaking|broke|broken)(?:[ -]in\b(?! \w)| into\b|-in\b)/gi

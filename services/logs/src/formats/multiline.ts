@@ -51,7 +51,7 @@ const dated = /^["[(]?\d{4}(?:([-/.])\d\d\1\d\d|-\d{3}|\d{4})[T ,_-]{1,2}\d{1,2}
 /** Whether a line begins like a header. If no format reads it, its date is none (`2026-02-30`, `0000-00-00`): it is no part of the entry before. */
 export const beginsWithDate = (line: string): boolean => dated.test(line)
 
-/** Whether a line begins another trace of the kind that the entry has: it is an entry of its own, unless the runtime says that they belong together. */
+/** Whether a line begins another trace of the kind that the entry has: it is an entry of its own, unless the runtime writes a line between them that links them. */
 export const beginsAnotherTrace = (line: string, state: TraceState): boolean =>
   (state === 'pythonEnd' && pythonTrace.test(line)) || (state === 'java' && javaException.test(line))
 
