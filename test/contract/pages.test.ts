@@ -161,6 +161,8 @@ describe('pages', () => {
     }
     const docs = await (await served.get('/trellis/docs/static/swagger-initializer.js')).text()
     expect(docs).toContain('/trellis/openapi.json')
+    const { detail } = (await (await served.get('/trellis/probe/nothing')).json()) as { detail: string }
+    expect(detail).toContain('See /trellis/docs')
     const document = await (await served.get('/trellis/docs')).text()
     const files = [...document.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
     expect(files.length).toBeGreaterThan(3)

@@ -121,9 +121,12 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
     return { mount, origins: config.development ? 'any' : config.musicCorsOrigins }
   })
 
-const nothingAt = ({ url }: FastifyRequest) => {
+const nothingAt = ({ url, server }: FastifyRequest) => {
   const [path = ''] = url.split('?')
-  return serviceError('not_found', `There is nothing at ${path.slice(0, 200)}. See /docs for the API.`)
+  return serviceError(
+    'not_found',
+    `There is nothing at ${path.slice(0, 200)}. See ${server.basePath.base}/docs for the API.`,
+  )
 }
 
 /** Where pages are served, whether their services are available or not: pages report what is missing. */

@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** The client that limits count; undefined for clients on this machine, which they do not count. */
     clientOf: (request: FastifyRequest) => string | undefined
     /** The path of the public URL, put before paths in headers. */
-    basePath: Pick<BasePath, 'header'>
+    basePath: Pick<BasePath, 'base' | 'header'>
   }
 }
 

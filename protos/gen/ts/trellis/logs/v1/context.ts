@@ -2444,7 +2444,8 @@ export const ContextServiceDefinition = {
     },
     /**
      * Stores a document: a runbook, notes, a description of the network. It is searchable once the response arrives. The same title and text again
-     * return 200 with the existing document. At most 1,000 documents of 512 KiB each, 8 MiB together; beyond that, 413.
+     * return 200 with the existing document. At most 1,000 documents of 524,288 characters each, 8,388,608
+     * together; beyond that, 413.
      */
     createContextDoc: {
       name: "CreateContextDoc",
