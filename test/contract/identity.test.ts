@@ -114,6 +114,7 @@ describe('callers in cloud mode', () => {
     ['signed with another secret', () => sign({ id: 'ann' }, { key: 'x'.repeat(40) })],
     ['without an id', () => sign({ sub: 'ann' })],
     ['with an empty id', () => sign({ id: '' })],
+    ['with an id that no database stores', () => sign({ id: 'ann\0' })],
     ['with the id of a guest', () => sign({ id: `guest:${guest}` })],
     ['with the id of visitors', () => sign({ id: 'anonymous' })],
     ['with the id of the user of local mode', () => sign({ id: 'local' })],

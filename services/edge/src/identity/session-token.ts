@@ -32,6 +32,9 @@ export const guestId = (headers: Headers): string | undefined => {
 /** Ids of callers without an account, which no token may claim. */
 const isReserved = (id: string): boolean => ['anonymous', 'local'].includes(id) || id.startsWith('guest:')
 
+/** Whether databases can store an id as it is: they refuse or replace U+0000 and halves of surrogate pairs. */
+const isStorable = (id: string): boolean => id !== '' && !id.includes('\0') && id.isWellFormed()
+
 const refused = (cause?: unknown) =>
   serviceError('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
     cause,
@@ -47,7 +50,7 @@ export const verifySessionToken = async (token: string, secrets: readonly string
         requiredClaims: ['id', 'exp'],
       })
       const id = payload.id
-      if (typeof id === 'string' && id !== '' && !isReserved(id)) return id
+      if (typeof id === 'string' && isStorable(id) && !isReserved(id)) return id
       // A larger number was rounded when it was parsed, so that different users would have the same id.
       if (Number.isSafeInteger(id)) return String(id)
       throw refused()
