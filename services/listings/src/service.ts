@@ -32,6 +32,9 @@ export type ListingsServiceOptions = {
 
 export type ListingsService = AsyncDisposable & { readonly implementations: Implementation[] }
 
+/** Where the demo marketplace is at each start, so that stored links to its listings lead to them, unless another program is there. */
+const demoPort = 8_490
+
 /** The demo marketplace, loaded and started by the first search that needs it. */
 const lazyDemo = (
   stack: AsyncDisposableStack,
@@ -42,7 +45,7 @@ const lazyDemo = (
   stack.defer(async () => (await demo)?.close())
   const start = async () => {
     const { startDemoMarketplace } = await import('./marketplace/demo/server.ts')
-    return startDemoMarketplace({ clock: now, notificationEndpoint })
+    return startDemoMarketplace({ preferredPort: demoPort, clock: now, notificationEndpoint })
   }
   return async () => {
     demo ??= start()

@@ -279,6 +279,18 @@ test('the inventory has sellers of every kind', () => {
   expect(sellers.filter(({ isRetailer }) => isRetailer).length).toBeGreaterThan(0)
 })
 
+test('it is at its preferred port again after a restart, and at another one while that is taken', async () => {
+  const first = await startDemoMarketplace({ clock: () => now })
+  const preferredPort = Number(new URL(first.url).port)
+  const beside = await startDemoMarketplace({ clock: () => now, preferredPort })
+  expect(beside.url).not.toBe(first.url)
+  expect(await (await fetch(`${beside.url}/health`)).text()).toBe('ok\n')
+  await Promise.all([first.close(), beside.close()])
+  const again = await startDemoMarketplace({ clock: () => now, preferredPort })
+  expect(again.url).toBe(first.url)
+  await again.close()
+})
+
 test('photos are PNG images, the same at every size and from every instance', async () => {
   await using other = await startDemoMarketplace({ clock: () => now }).then((started) => ({
     ...started,

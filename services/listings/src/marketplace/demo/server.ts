@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ApiAnswer, answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
 import { changeEvery, findItem, inventoryAt } from './changes.ts'
@@ -145,6 +145,24 @@ const createInventories = (seed: number): ((now: Date) => Inventory) => {
   }
 }
 
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+/** Listens on a port if it is free, else on any other one. */
+const listenNear = async (server: Server, port: number, host: string): Promise<void> => {
+  try {
+    await listen(server, port, host)
+  } catch {
+    await listen(server, 0, host)
+  }
+}
+
 /**
  * Starts the built-in demo marketplace, by default on the loopback interface: generated listings in the structure of real
  * pages, so that everything works without any other site. All instances, whenever they were started, return the same response
@@ -154,6 +172,7 @@ export const startDemoMarketplace = async ({
   seed = 1,
   host = '127.0.0.1',
   port = 0,
+  preferredPort,
   clock = () => new Date(),
   isScripted = false,
   notificationEndpoint,
@@ -162,6 +181,8 @@ export const startDemoMarketplace = async ({
   readonly seed?: number
   readonly host?: string
   readonly port?: number
+  /** The port if it is free, else any other one; in place of `port`. */
+  readonly preferredPort?: number
   readonly clock?: () => Date
   /** Whether pages are empty until their scripts have fetched the content. */
   readonly isScripted?: boolean
@@ -199,10 +220,7 @@ export const startDemoMarketplace = async ({
     // A client that leaves in mid-body ends its request.
     respond(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
+  await (preferredPort === undefined ? listen(server, port, host) : listenNear(server, preferredPort, host))
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())
