@@ -250,6 +250,18 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect((await get('/probe/api/things', { ...json({}), body: '{"name":"grün"}' })).status).toBe(201)
   })
 
+  test.each([
+    ['%ff%fe', 400],
+    ['gr%FCn', 400],
+    ['%ED%A0%80', 400],
+    ['gr%C3%BCn+%E2%82%AC%F0%9F%98%80', 200],
+    ['100%25', 200],
+  ])('a query with %s, of which only UTF-8 is read, is %s', async (filter, status) => {
+    const response = await get(`/probe/api/echo/x?tags=${filter}`)
+    expect(response.status).toBe(status)
+    if (status === 400) expect(await detail(response)).toContain('The query is not valid UTF-8')
+  })
+
   test('a page or a document that is changed is 405 with Allow, not unknown', async () => {
     for (const path of ['/health', '/ready', '/openapi.json', '/probe/openapi.json', '/docs', '/home', '/']) {
       const answer = await get(path, json({}))

@@ -51,6 +51,19 @@ const refusesUnknown = ({ access, path }: Route): boolean => access !== 'open' &
 const parametersInBody = (body: unknown): Bag | undefined =>
   isBag(body) && Object.keys(body).length > 0 ? body : undefined
 
+const encodedBytes = /(?:%[89a-f][0-9a-f])+/gi
+
+/** Throws if bytes beyond ASCII in a query are not UTF-8: they would be searched for as U+FFFD. */
+const checkEncoding = (url: string): void => {
+  for (const [bytes] of url.slice(url.indexOf('?')).matchAll(encodedBytes)) {
+    try {
+      decodeURIComponent(bytes)
+    } catch (cause) {
+      throw serviceError('malformed', 'The query is not valid UTF-8: characters must be encoded in UTF-8.', { cause })
+    }
+  }
+}
+
 /** Creates the reader of a route's requests: path, query, headers and body become one generated message, or it throws the invalid fields. */
 export const requestReader = (route: Route) => {
   const checkPath = check('path', route.schema.params)
@@ -67,6 +80,7 @@ export const requestReader = (route: Route) => {
   const readHeaders = headerReader(route.headerFields)
 
   return (request: FastifyRequest): unknown => {
+    if (checkQueryNames && request.url.includes('%')) checkEncoding(request.url)
     const path = readPath(request.params as Bag)
     const inBody = readsParameters ? parametersInBody(request.body) : undefined
     const inQuery = hasQuery ? { ...inBody, ...readQuery(request.query as Bag) } : undefined
