@@ -11,7 +11,7 @@ const read = (rpc: string, { params = {}, query = {}, headers = {}, body, of = '
   const route = routes.find((known) => known.service.startsWith(`trellis.${of}.`) && known.rpc === rpc)
   if (!route) throw new Error(`There is no route to ${rpc}.`)
   try {
-    return requestReader(route)({ params, query, body, headers } as FastifyRequest)
+    return requestReader(route)({ url: '/', params, query, body, headers } as FastifyRequest)
   } catch (error) {
     if (isServiceError(error, 'invalid')) return error.detail
     throw error
