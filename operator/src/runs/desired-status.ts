@@ -1,4 +1,4 @@
-import { type Condition, conditionOf } from '../runtime/mod.ts'
+import { type Condition, conditionOf, stableMessage } from '../runtime/mod.ts'
 import { type DesiredStatus, millisecondsUntil, type RunStatus } from './run-status.ts'
 
 /** Reasons of pending runs that the user should act on. */
@@ -14,10 +14,9 @@ const readyOf = ({ conditions }: RunStatus): Condition | undefined => conditionO
  * retained.
  */
 export const stabilizeMessage = (status: RunStatus, desiredStatus: DesiredStatus): DesiredStatus => {
-  const before = readyOf(status)
-  const isTriedAgain =
-    desiredStatus.reason === 'ImagePull' && before?.reason === 'ImagePull' && desiredStatus.phase === status.phase
-  return isTriedAgain ? { ...desiredStatus, message: before.message } : desiredStatus
+  if (desiredStatus.phase !== status.phase) return desiredStatus
+  const observedGeneration = readyOf(status)?.observedGeneration ?? 0
+  return { ...desiredStatus, message: stableMessage(status.conditions, { ...desiredStatus, observedGeneration }) }
 }
 
 /** Whether a new status deserves a warning event. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readBundle } from './received-bundle.ts'
 
 test('texts of a bundle are stored in a form that databases accept: without U+0000 and lone surrogates', () => {
@@ -42,12 +42,7 @@ test.each([undefined, 5, '', '5', 'March 2026', '+200000-01-01T00:00:00Z', '1960
 )
 
 test('the time of an export without a zone is in UTC', () => {
-  const before = process.env.TZ
-  process.env.TZ = 'America/New_York'
-  try {
-    expect(readBundle(exportedAt('2026-03-01T09:15:02'), received).bundled_at).toBe(Date.parse('2026-03-01T09:15:02Z'))
-  } finally {
-    if (before === undefined) delete process.env.TZ
-    else process.env.TZ = before
-  }
+  vi.stubEnv('TZ', 'America/New_York')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(readBundle(exportedAt('2026-03-01T09:15:02'), received).bundled_at).toBe(Date.parse('2026-03-01T09:15:02Z'))
 })

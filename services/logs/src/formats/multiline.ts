@@ -24,7 +24,7 @@ const traceLine =
   /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|Stack ?trace:|==\d+== {2,}|(?:READ|WRITE) of size \d+ at 0x|[\])}]+[,;"]*\s*$)/
 const javaException = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b/
 const javaFrame = /^\s+at \S/
-const pythonTrace = /^Traceback \(most recent call last\):?/
+const pythonTrace = 'Traceback (most recent call last)'
 /** What Python writes between the traces of exceptions that belong together. */
 const pythonLink = /^(?:During handling of the above exception|The above exception was the direct cause)/
 const pythonException = /^[A-Za-z_][\w.]*(?::\s|$)/
@@ -53,7 +53,7 @@ export const beginsWithDate = (line: string): boolean => dated.test(line)
 
 /** Whether a line begins another trace of the kind that the entry has: it is an entry of its own, unless the runtime writes a line between them that links them. */
 export const beginsAnotherTrace = (line: string, state: TraceState): boolean =>
-  (state === 'pythonEnd' && pythonTrace.test(line)) || (state === 'java' && javaException.test(line))
+  (state === 'pythonEnd' && line.startsWith(pythonTrace)) || (state === 'java' && javaException.test(line))
 
 /** Whether a line continues a trace; `state` is that of the entry so far. */
 export const continuesTrace = (line: string, state: TraceState): boolean => {
@@ -68,8 +68,7 @@ export const continuesTrace = (line: string, state: TraceState): boolean => {
 
 /** The state after a line has become part of an entry (its first line, too). */
 export const nextTraceState = (line: string, state: TraceState): TraceState => {
-  if (line.startsWith('Traceback (most recent call last)') || line.endsWith('Traceback (most recent call last):'))
-    return 'python'
+  if (line.startsWith(pythonTrace) || line.endsWith(`${pythonTrace}:`)) return 'python'
   if (line.startsWith('goroutine ') || line.startsWith('panic: ') || line.startsWith('fatal error: ')) return 'go'
   // Before Rust 1.73 the message stood on the same line.
   if (rustPanic.test(line)) return line.endsWith(':') ? 'rustPanic' : 'rust'

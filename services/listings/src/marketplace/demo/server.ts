@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ApiAnswer, answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
@@ -145,14 +146,10 @@ const createInventories = (seed: number): ((now: Date) => Inventory) => {
   }
 }
 
-const listen = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+const listen = async (server: Server, port: number, host: string): Promise<void> => {
+  server.listen(port, host)
+  await once(server, 'listening')
+}
 
 /** Listens on a port if it is free, else on any other one. */
 const listenNear = async (server: Server, port: number, host: string): Promise<void> => {
@@ -220,6 +217,8 @@ export const startDemoMarketplace = async ({
     // A client that leaves in mid-body ends its request.
     respond(request, response).catch(() => response.destroy())
   })
+  // A connection that cannot be accepted, as when files run out, ends nothing.
+  server.on('error', () => undefined)
   await (preferredPort === undefined ? listen(server, port, host) : listenNear(server, preferredPort, host))
   const close = () =>
     new Promise<void>((resolve) => {
