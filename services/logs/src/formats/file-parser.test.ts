@@ -85,6 +85,12 @@ ${trace('ValueError')}`
     expect(entries[1]).toMatchObject({ time: null, text: `${time} ERROR no luck` })
   })
 
+  test('a row of numbers below a header is no date', () => {
+    const header = '2024-01-24T07:00:30Z INFO used:\n'
+    const { entries } = parse(`${header}${header}${header}12345678 12.34\n20241234 12.34\n`)
+    expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 1, 3])
+  })
+
   test('a Go panic keeps its goroutine, and the blank line in it', () => {
     const { entries } = parse(go)
     expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 6, 1])

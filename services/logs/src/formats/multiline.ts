@@ -46,7 +46,7 @@ export const namesError = (line: string): boolean => /^(?:Uncaught )?Error: /.te
 export const beginsCrash = (line: string): boolean => crash.test(line) || rustPanic.test(line)
 
 /** A date and a time at the start of a line. */
-const dated = /^["[(]?\d{4}(?:([-/.])\d\d\1\d\d|-\d{3}|\d{4})[T ,_-]{1,2}\d{1,2}[:.]\d\d/
+const dated = /^["[(]?\d{4}(?:([-/.])\d\d\1\d\d|-\d{3}|(?<=(?:19|20)\d\d)\d{4})[T ,_-]{1,2}\d{1,2}:\d\d/
 
 /** Whether a line begins like a header. If no format reads it, its date is none (`2026-02-30`, `0000-00-00`): it is no part of the entry before. */
 export const beginsWithDate = (line: string): boolean => dated.test(line)
