@@ -52,15 +52,17 @@ export const eventsRpc = (
     const topic = chainTopic(chain.id)
     const position = await resumeAfter(bus, topic, lastEventId)
     // The client's position: also the id of frames without a published event. A reset moves the client to the newest event.
-    let at = String(position ?? (await bus.lastSequence(topic)))
+    const start = position ?? (await bus.lastSequence(topic))
+    let at = String(start)
     const ending = new AbortController()
     const gone = whenGone(dependencies, chain, AbortSignal.any([signal, ending.signal]))
     const followed = AbortSignal.any([signal, gone, ending.signal])
-    const deliveries = bus.subscribe(topic, { after: position ?? 'latest', signal: followed })
+    const deliveries = bus.subscribe(topic, { after: start, signal: followed })
     const frame = (event: ChainEvent['event']): ChainEvent => ({ eventId: at, event })
     const removed = eventOf(chainId, { removed: 'chain' })
     try {
-      yield { eventId: '', event: null }
+      // A client that loses the connection before the first event resumes from here.
+      yield { eventId: at, event: null }
       // It may have been deleted before the cursor was set.
       if (!(await findChain(db, chain.id, chain.user_id))) return yield frame(removed)
       if (position === null) yield frame({ $case: 'reset', value: {} })

@@ -9,6 +9,8 @@ export const afterNetworkChange = (): Promise<void> => new Promise((resolve) => 
 let isReached = $state(true)
 let nextTry = $state.raw<number | null>(null)
 let recoveries = $state(0)
+/** Called when the server is reached again after it did not answer. */
+const recoveryListeners = new Set<() => void>()
 
 window.addEventListener('online', () => {
   if (!isReached) probe(0)
@@ -44,10 +46,13 @@ const isAnswered = async (): Promise<boolean> => {
 
 const restore = (): void => {
   clearTimeout(timer)
+  // After a request that failed alone, as one that a proxy refuses may, the first attempt is answered.
+  const didNotAnswer = failures > 1
   if (!isReached) recoveries += 1
   isReached = true
   failures = 0
   nextTry = null
+  if (didNotAnswer) for (const listener of recoveryListeners) listener()
 }
 
 export const connection = {
@@ -65,6 +70,11 @@ export const connection = {
   /** How often the server was reached again after it was lost: what failed meanwhile is loaded again. */
   get recoveries(): number {
     return recoveries
+  },
+  /** Calls `listener` whenever the server is reached again after it did not answer. Returns what ends that. */
+  onRecovery: (listener: () => void): (() => void) => {
+    recoveryListeners.add(listener)
+    return () => void recoveryListeners.delete(listener)
   },
   /** A request was answered. While the server is lost, that may have been by the browser's cache, so the server is polled. */
   answered: (): void => {

@@ -4,6 +4,8 @@ export type ReceivedEvent = { id: string | undefined; name: string; data: string
 
 export type EventReaderOptions = {
   onEvent: (event: ReceivedEvent) => void
+  /** Called for each id before its event, and for one that comes alone, as a stream's first position does. */
+  onId?: (id: string) => void
   /** Called for each part that arrives, heartbeats included. */
   onAlive?: () => void
   /** The time to wait before reconnecting that the server sent. */
@@ -13,10 +15,11 @@ export type EventReaderOptions = {
 /** Reads a body of server-sent events until it ends. */
 export const readEvents = async (
   body: ReadableStream<Uint8Array>,
-  { onEvent, onAlive, onRetry }: EventReaderOptions,
+  { onEvent, onId, onAlive, onRetry }: EventReaderOptions,
 ): Promise<void> => {
   const parser = createParser({
     onEvent: ({ id, event, data }) => onEvent({ id, name: event ?? 'message', data }),
+    ...(onId ? { onId } : {}),
     ...(onRetry ? { onRetry } : {}),
   })
   const decoder = new TextDecoder()

@@ -1,5 +1,6 @@
 import { backOffMilliseconds } from './back-off.ts'
 import { type Answer, type RequestOf, type RouteName, type Routes, request } from './client.ts'
+import { connection } from './connection.svelte.ts'
 import { readEvents } from './event-reader.ts'
 import { type Failure, isAbort, toFailure } from './failure.ts'
 
@@ -68,37 +69,38 @@ export const follow = <Name extends StreamName>(
     timer = setTimeout(() => void connect(), milliseconds)
   }
 
-  const alive = (connection: AbortController): void => {
+  const alive = (opened: AbortController): void => {
     clearTimeout(silence)
-    silence = setTimeout(() => connection.abort(), silenceMilliseconds)
+    silence = setTimeout(() => opened.abort(), silenceMilliseconds)
   }
 
   const handle = (event: { id: string | undefined; name: string; data: string }): void => {
     if (isClosed) return
-    if (event.id !== undefined) lastId = event.id
     const key = event.name as keyof Frames<Name>
     on[key]?.(JSON.parse(event.data) as Frames<Name>[typeof key], event.id)
     if (endsWith.includes(key)) finish({ kind: 'ended' })
   }
 
   const connect = async (): Promise<void> => {
+    timer = undefined
     if (isClosed || isPaused) return
-    const connection = new AbortController()
-    current = connection
+    const opened = new AbortController()
+    current = opened
     if (!wasOpen) onState({ kind: 'connecting' })
     let serverWait = 0
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream' }
       if (lastId !== undefined) headers['last-event-id'] = lastId
-      const response = await request(name, sent as never, { signal: connection.signal, headers })
+      const response = await request(name, sent as never, { signal: opened.signal, headers })
       onState({ kind: 'open', resumed: wasOpen })
       wasOpen = true
       failures = 0
-      alive(connection)
+      alive(opened)
       if (response.body)
         await readEvents(response.body, {
           onEvent: handle,
-          onAlive: () => alive(connection),
+          onId: (id) => (lastId = id),
+          onAlive: () => alive(opened),
           onRetry: (milliseconds) => (serverWait = milliseconds),
         })
       if (isClosed || isPaused) return
@@ -137,9 +139,15 @@ export const follow = <Name extends StreamName>(
     for (const each of [timer, hideTimer, silence]) clearTimeout(each)
     current?.abort()
     document.removeEventListener('visibilitychange', onVisibility)
+    forgetRecovery()
   }
 
   document.addEventListener('visibilitychange', onVisibility)
+  const forgetRecovery = connection.onRecovery(() => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    void connect()
+  })
   void connect()
   return { close, lastId: () => lastId }
 }

@@ -1,4 +1,6 @@
+import { openAsBlob } from 'node:fs'
 import { freePort } from '@trellis/distributed/servers'
+import type { ChainRest } from '@trellis/protos/edge/client.ts'
 import { openSeverable } from '@trellis/test/support/severable'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import type { Trellis } from '@trellis/test/support/trellis'
@@ -202,6 +204,52 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await page.getByText('30,000 lines copied').waitFor()
     const copied = String(await page.evaluate('navigator.clipboard.readText()')).split('\n')
     expect(copied).toEqual(Array.from({ length: 30_000 }, (_, index) => textOf(index)))
+    await context.close()
+  })
+
+  test('lines and takes that arrive before the first event of a stream, while the page has no network, are not lost', async () => {
+    await using proxy = await openSeverable(new URL(trellis.origin).host)
+    const { page, context } = await browser.open(`http://${proxy.address}`)
+    await page.goto('/logs?source=quiet&live=1')
+    await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
+    proxy.cut()
+    await page.getByText('Interrupted:').waitFor()
+    await pushLines(trellis.origin, 'quiet', logLines(900).split('\n'))
+    proxy.mend()
+    await page.getByText(/· 900 lines · 0 missed$/).waitFor()
+
+    const form = new FormData()
+    form.append('file', await openAsBlob('docs/examples/tune.ogg'), 'quiet.ogg')
+    const created = await fetch(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
+    const { chain_id: id, root_node_id: root } = (await created.json()) as { chain_id: string; root_node_id: string }
+    const opened = page.waitForResponse(/\/events$/)
+    await page.goto(`/music/chains/${id}`)
+    await Promise.all([opened, settled(page)])
+    proxy.cut()
+    await page.getByText(offline).waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/events$/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    proxy.mend()
+    await page.getByText(offline).waitFor({ state: 'detached' })
+    await settled(page)
+    const response = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ duration_seconds: 1, takes: 1, generator: 'mock' }),
+    })
+    expect(response.status).toBe(202)
+    const statuses = async () => {
+      const chain = (await (await fetch(`${trellis.origin}/music/api/chains/${id}`)).json()) as ChainRest
+      return chain.nodes.map(({ status }) => status)
+    }
+    await expect.poll(statuses).toEqual(['ready', 'ready'])
+    const take = page.getByRole('treeitem', { name: 'Take 1' })
+    expect(await take.count()).toBe(0)
+    held.resolve()
+    await take.getByText('undecided').waitFor()
     await context.close()
   })
 })

@@ -34,8 +34,9 @@ export const followChain = (chainId: () => string, onchange: () => void) => {
         endsWith: ['chain-removed'],
         onState: (state) => {
           connection = state
-          // The piece may have been deleted while nothing was received.
-          if (state.kind === 'failed') void chain.refresh()
+          // What changed between the answer and the first position of the stream is no event of it; and the piece may have been deleted while
+          // nothing was received.
+          if (state.kind === 'failed' || (state.kind === 'open' && !state.resumed)) void chain.refresh()
         },
       },
     )
