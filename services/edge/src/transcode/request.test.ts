@@ -120,6 +120,9 @@ test('a query parameter that a header overrides must still be valid', () => {
   expect(read('exportTicket', { params, body, headers, query: { sanitize: 'maybe' } })).toMatchObject([
     { loc: ['query', 'sanitize'], msg: 'must be true or false' },
   ])
+  expect(read('exportTicket', { params, body, headers: { 'x-sanitize': 'maybe' } })).toMatchObject([
+    { loc: ['header', 'x-sanitize'], msg: 'must be true or false' },
+  ])
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { serviceError } from '@trellis/kit/errors'
+import { type ServiceError, serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf } from '../identity/cookies.ts'
@@ -30,6 +30,17 @@ const headerReader = (fields: Route['headerFields']) => {
       values[name] = cookie === undefined ? headers[header] : cookieOf(headers.cookie, cookie)
     return read(values)
   }
+}
+
+/** Attributes what is wrong with parameters that are not in the query to the headers in which they are sent. */
+const attributed = (wrong: ServiceError | undefined, fields: Route['headerFields'], inQuery: Bag = {}) => {
+  if (!wrong || !Array.isArray(wrong.detail)) return wrong
+  const detail = wrong.detail.map((field) => {
+    const name = String(field.loc[1])
+    const header = name in inQuery ? undefined : fields[name]?.header
+    return header === undefined ? field : { ...field, loc: ['header', header] }
+  })
+  return serviceError(wrong.kind, detail)
 }
 
 /** Merges path, query and body. Their names are disjoint, so the result may reuse `query`, which we created. */
@@ -84,17 +95,17 @@ export const requestReader = (route: Route) => {
     const path = readPath(request.params as Bag)
     const inBody = readsParameters ? parametersInBody(request.body) : undefined
     const inQuery = hasQuery ? { ...inBody, ...readQuery(request.query as Bag) } : undefined
-    const inHeaders = readHeaders?.(request)
+    const headers = readHeaders?.(request)
     // A header takes precedence over the query.
-    const query = inHeaders ? { ...inQuery, ...inHeaders } : inQuery
+    const query = headers ? { ...inQuery, ...headers } : inQuery
     const body = route.hasBody ? bodyOf(request.body) : undefined
     const wrong =
       checkPath(path) ??
       checkQueryNames?.(request.query) ??
       (inBody && checkParameters(inBody)) ??
       // A query parameter must be valid even if a header overrides it.
-      (inHeaders && checkQuery({ ...inHeaders, ...inQuery })) ??
-      (query && checkQuery(query)) ??
+      (headers && attributed(checkQuery({ ...headers, ...inQuery }), route.headerFields, inQuery)) ??
+      (query && attributed(checkQuery(query), route.headerFields)) ??
       (body && checkBody(body))
     if (wrong) throw wrong
     if (route.masked && body) return route.fromRest({ ...query, ...body, ...path, update_mask: Object.keys(body) })

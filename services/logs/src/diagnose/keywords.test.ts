@@ -20,6 +20,8 @@ test.each([
   ['who tried to break in?', ['attack']],
   ['a stranger broke into the server', ['stranger', 'attack', 'server']],
   ['it broke in the last update', ['broke', 'update']],
+  ['did someone break in through ssh', ['attack', 'ssh']],
+  ['the fan broke in May', ['fan', 'broke', 'may']],
   ['wifi drops every night', ['wifi', 'drops']],
 ])('keywords of "%s"', (symptom, keywords) => {
   expect(keywordsOf(symptom)).toEqual(keywords)

@@ -3,10 +3,10 @@ import { wordsOf } from '../segments/tokens.ts'
 /** Words of a question that do not help a search: stop words, and words about time and trouble. */
 const questionWords = new Set(
   (
-    'a about after again all also always am an and any anymore are around as at be because been before being between but by can could did do does doing each every for from ' +
+    'a about after again all also always am an and any anybody anymore anyone are around as at be because been before being between but by can could did do does doing each every for from ' +
     'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' + // words: allowed
-    'me more most my no not now of off often on once only or other our out over please really see seem seems she should since so some something sometimes ' +
-    'still such tell than that the their them then there these they thing this those to too today tried tries try trying tonight until up us very was we were what ' + // words: allowed
+    'me more most my no not now of off often on once only or other our out over please really see seem seems she should since so some somebody someone something sometimes ' +
+    'still such tell than that the their them then there these they thing this those through to too today tried tries try trying tonight until up us very was we were what ' + // words: allowed
     'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
     'afternoon evening night nights randomly noon midnight wrong problem problems issue issues happen happened happening show find help'
   ).split(' '),
@@ -21,8 +21,11 @@ const maxKeywords = 12
 const loggingIn =
   /(?:(?<=\b(?:to|not|t|i|we|you|they|people|users?|anyone|everyone|who|get|gets|getting|got|stay|be|being) )(?:log|sign)(?:ged|ed)?|\b(?:logging|signing))[ -](?:in|into|on|onto)\b/gi
 
-/** "who tried to break in", "they broke into the server"; of "the fan broke in May", nothing is known that it means. */
-const breakingIn = /\b(?:break|breaks|breaking|broke|broken)(?:[ -]in\b(?! \w)| into\b|-in\b)/gi
+/**
+ * "who tried to break in", "they broke into the server", "someone broke in through ssh"; of "the fan broke in May", nothing is known that it means.
+ */
+const breakingIn =
+  /(?<=\b(?:to|who|someone|somebody|anyone|anybody|they|hackers?|attackers?|bots?) )(?:break|breaks|breaking|broke|broken) in\b|\b(?:break|breaks|breaking|broke|broken)(?: in\b(?! (?!through\b|via\b|over\b|by\b|from\b|using\b|with\b)\w)| into\b|-in\b)/gi
 
 /** The search terms of a symptom: its meaningful words, in order, without duplicates. Numbers alone are not keywords. */
 export const keywordsOf = (symptom: string): string[] => {
