@@ -112,6 +112,44 @@ const nameMasks: readonly MaskRule[] = namePatterns.map(({ pattern }) => ({
   mask: (value, names) => replaceWrittenName(value, (own) => numbered('user')(own, names)),
 }))
 
+/** A path, or a time as servers write it. */
+const pathOrTime = /^(?:~?(?:\/[\w.-]+)+|\d{4}-\d\d-\d\d[T_]\S*)$/
+
+/** Of what follows the mention of a password in a sentence, what a generator or a careful person would have chosen. */
+const writtenPassword: MaskRule['mask'] = (value, names) => {
+  const isMixed = (/\d/.test(value) && /\p{L}/u.test(value)) || /[^\p{L}\d./:~_-]/u.test(value)
+  return isMixed && !pathOrTime.test(value) ? secret('password')(value, names) : value
+}
+
+const mentioned = String.raw`\b(?:password|passphrase|passwort|kennwort)\s`
+const mentionedHint = /pass(?:word|phrase|wort)|kennwort/i
+const isValue = String.raw`(?:for\s(?:the\s)?\S{1,64}\s(?:(?:user|account)\s)?)?(?:(?:(?:was|has been)\s)?(?:set|reset|changed)\sto|is|was|to)\s`
+
+/** Passwords in sentences, as servers print those that they have generated: "A temporary password is generated for root@localhost: …". */
+const sentenceMasks: readonly MaskRule[] = [
+  {
+    name: 'password at the end of a sentence',
+    hint: mentionedHint,
+    pattern: new RegExp(
+      String.raw`(${mentioned}(?:[^\s:;,[\]]{1,64}\s){0,8}[^\s:;,[\]]{1,64}:\s{1,4}["'\x60]?)([^\s"'\x60]{6,256})(?=["'\x60]?[ \t]{0,8}(?:[\r\n]|$))`,
+      'iu',
+    ),
+    mask: writtenPassword,
+  },
+  {
+    name: 'quoted password in a sentence',
+    hint: mentionedHint,
+    pattern: new RegExp(String.raw`(${mentioned}${isValue}["'\x60])([^"'\x60\r\n]{4,256})(?=["'\x60])`, 'iu'),
+    mask: secret('password'),
+  },
+  {
+    name: 'password in a sentence',
+    hint: mentionedHint,
+    pattern: new RegExp(String.raw`(${mentioned}${isValue})([^\s"'\x60,;]{6,256})`, 'iu'),
+    mask: unquoted(writtenPassword),
+  },
+]
+
 /** Programs that take a password after a short option. */
 const shortPasswordOptions = [
   // Database clients take it directly after the letter.
@@ -216,6 +254,7 @@ export const maskRules: readonly MaskRule[] = [
       /(<(?:[\w.-]{1,40}:)?[\w.-]{0,40}(?:password|passwd|passphrase|preshared_?key|secret|apikey|token)(?:\s[^<>]{0,200})?>)([^<>\s][^<>]{0,255})(?=<\/)/iu,
     mask: secret('password'),
   },
+  ...sentenceMasks,
   {
     name: 'password of mail',
     hint: /auth (?:login|plain)/i,

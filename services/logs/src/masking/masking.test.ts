@@ -71,6 +71,27 @@ describe('masking', () => {
     ['a password in a connection string', 'Password=a,b;Server=x', 'Password=[password];Server=x'],
     ['a password in SQL', "IDENTIFIED BY 'x y'", "IDENTIFIED BY '[password]'"],
     ['a password of a role', "ALTER ROLE shop WITH PASSWORD 'x y'", "ALTER ROLE shop WITH PASSWORD '[password]'"],
+    [
+      'the first password of a database',
+      'A temporary password is generated for root@localhost: x>ksd(8dw_)',
+      'A temporary password is generated for root@localhost: [password]',
+    ],
+    [
+      'the first password of a web interface',
+      'The password was not set. A temporary password is provided for this session: 6CPjv8hTz',
+      'The password was not set. A temporary password is provided for this session: [password]',
+    ],
+    [
+      'a password in a line of its own',
+      'use the following password to proceed:\n\n0d5b8c2e6f5a4a4f\n\nIt is stored.',
+      'use the following password to proceed:\n\n[password]\n\nIt is stored.',
+    ],
+    [
+      'a password in a sentence',
+      'Password for the admin user is hunter22.',
+      'Password for the admin user is [password].',
+    ],
+    ['a quoted password in a sentence', 'set password to "correct horse"', 'set password to "[password]"'],
     ['a password of curl', 'curl -s -u ann:hunter2 https://x', 'curl -s -u ann:[password] https://x'],
     ['a password in XML', '<db><password>x y</password></db>', '<db><password>[password]</password></db>'],
     [
@@ -123,6 +144,10 @@ describe('masking', () => {
     'sudo PWD=/srv ; COMMAND=/bin/ls',
     'password=null password="" password=*** password=<*>',
     'token=EOF token: 5 secret=none',
+    'password is required, password for postgres is expired. The password was changed 3 times (using password: YES)',
+    'the password file was not found: /srv/shop/passwords2.txt',
+    'the password did not match that of the login. [CLIENT: shop12.lan]',
+    'last password change for all: 2026-03-01T09:15:02Z',
     'authentication: auth login failed, auth plain refused; a cookie: none; <password></password> <token>*</token>',
     'blk_4111111111111111 took 1700000000000000000 and 4111111111111112',
     'std::string Foo::Bar::baz uuid 123e4567-e89b-12d3-a456-426614174000',
