@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { freePort } from '@trellis/distributed/servers'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
@@ -46,7 +47,7 @@ const start = async (environment: Record<string, string> = {}) => {
 }
 
 /** The service on an existing database. */
-const startOn = async (store: StoreLocation, environment: Record<string, string> = {}) => {
+const startOn = async (store: StoreLocation, environment: Record<string, string> = {}, demoPort = 0) => {
   const stack = new AsyncDisposableStack()
   const config = readConfig(listingsConfig, environment)
   const metrics = createMetrics({ processMetrics: false })
@@ -63,6 +64,7 @@ const startOn = async (store: StoreLocation, environment: Record<string, string>
       store,
       bus,
       workloads,
+      demoPort,
       log: silentLog,
       metrics,
     }),
@@ -222,6 +224,18 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         // Another process on the same rows, with an empty in-memory bus.
         await using restarted = await startOn(service.store)
         await expect(follow(restarted, sessionId)).rejects.toMatchObject({ status: 404 })
+      })
+
+      test('links to the demo lead to it after a restart, before any search', async () => {
+        await using place = await database.place({ name: 'listings', migrations })
+        const port = await freePort()
+        const before = await startOn(place.location, {}, port)
+        const { listings } = await before.client.search(request(), { caller: local })
+        await before.close()
+        const [{ url } = { url: '' }] = listings
+        await expect(fetch(url)).rejects.toThrow()
+        await using _restarted = await startOn(place.location, {}, port)
+        expect((await fetch(url)).status).toBe(200)
       })
 
       test('required and excluded terms are also applied to titles here', async () => {

@@ -7,7 +7,7 @@ import { isPostgres, openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { ListingsConfig } from './config.ts'
+import { type ListingsConfig, usesDemo } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { features } from './features.ts'
 import { openLeases } from './leases.ts'
@@ -25,6 +25,8 @@ export type ListingsServiceOptions = {
   readonly runsAreObjects?: boolean
   /** Workers beside the service, for lookups that calls wait for; undefined to use `workloads` for those, too. */
   readonly localWorker?: WorkerKind | undefined
+  /** Where the demo marketplace is at each start, unless another program is there: stored links to its listings lead to them. 8490 by default. */
+  readonly demoPort?: number
   readonly log: Log
   readonly metrics?: Metrics
   readonly now?: () => Date
@@ -32,14 +34,10 @@ export type ListingsServiceOptions = {
 
 export type ListingsService = AsyncDisposable & { readonly implementations: Implementation[] }
 
-/** Where the demo marketplace is at each start, so that stored links to its listings lead to them, unless another program is there. */
-const demoPort = 8_490
-
-/** The demo marketplace, loaded and started by the first search that needs it. */
+/** The demo marketplace, loaded and started by what needs it first. */
 const lazyDemo = (
   stack: AsyncDisposableStack,
-  { notificationEndpoint }: ListingsConfig,
-  now: () => Date,
+  { config: { notificationEndpoint }, demoPort = 8_490, now = () => new Date() }: ListingsServiceOptions,
 ): (() => Promise<string>) => {
   let demo: Promise<DemoMarketplace> | undefined
   stack.defer(async () => (await demo)?.close())
@@ -49,7 +47,24 @@ const lazyDemo = (
   }
   return async () => {
     demo ??= start()
-    return (await demo).url
+    const attempt = demo
+    try {
+      return (await attempt).url
+    } catch (error) {
+      if (demo === attempt) demo = undefined
+      throw error
+    }
+  }
+}
+
+/** Starts the demo marketplace if the store has listings of it, to which pages and alerts link. */
+const startLinkedDemo = async ({ config, db, demoUrl, log }: Dependencies): Promise<void> => {
+  if (!usesDemo(config)) return
+  try {
+    const stored = await db.selectFrom('listings').select('id').limit(1).executeTakeFirst()
+    if (stored !== undefined) await demoUrl()
+  } catch (error) {
+    log.warn({ err: error }, 'listings: the demo marketplace could not be started; a search tries again')
   }
 }
 
@@ -81,7 +96,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const upstream = opened.use(
     createEgress({ blockPrivate: config.blockPrivateUpstreams, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }),
   )
-  const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, config, now) : async () => config.demoUrl ?? ''
+  const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, options) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const localWorkloads = openLocalWorkloads(opened, options)
   const shared = {
@@ -109,6 +124,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     throw error
   }
   opened.defer(() => ending.abort(new Error('The listings service is shutting down.')))
+  await startLinkedDemo(dependencies)
   const stack = opened.move()
   return { implementations, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
