@@ -1,11 +1,13 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { journalMissing, writeJournal } from '@trellis/test/support/journal'
 import { describe, expect, test } from 'vitest'
+import type { Collector } from '../collector.ts'
+import { runLocally } from '../command.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import type { LocalJournalEntry } from '../source-entry.ts'
 import { until } from '../until-for-tests.ts'
-import { createJournalCollector } from './journald-collector.ts'
+import { collectJournal, createJournalCollector } from './journald-collector.ts'
 
 const named = journalMissing === undefined ? '' : ` [skipped: ${journalMissing}]`
 const start = 1_717_495_200_000_000
@@ -149,6 +151,34 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
       () => processesNaming(dependencies.journal),
       (processes) => processes.length === 0,
     )
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('of which a user sees only its own entries is reported', async () => {
+    const nobody = 65_534
+    const asNobody = `--reuid=${nobody} --regid=${nobody} --clear-groups`.split(' ')
+    const collector: Collector<LocalJournalEntry> = {
+      collect: (request) =>
+        collectJournal(request, {
+          run: (words, signal) => runLocally(['setpriv', ...asNobody, ...words], signal),
+          now: Date.now,
+        }),
+    }
+    await using dependencies = await withCollector(collector)
+    const source = readEntry({
+      id: 'journald',
+      transport: 'local',
+      glean_type: 'journald',
+      path: dependencies.directory,
+    })
+    await chmod(dependencies.directory, 0o755)
+    writeJournal(dependencies.directory, some(0, 2))
+    const [own, system] = ['test.journal', 'system.journal'].map((name) => join(dependencies.directory, name))
+    await chmod(own ?? '', 0o644)
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 2, problems: [] })
+    await copyFile(own ?? '', system ?? '')
+    await chmod(system ?? '', 0o600)
+    const problems = [expect.stringMatching(/^In the journal of attic, only the entries of one user can be read\. /)]
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0, problems })
   })
 
   test('is collected only for the units of a source, whatever characters their names have', async () => {

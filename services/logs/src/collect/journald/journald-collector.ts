@@ -3,7 +3,7 @@ import type { Batch, Collector, CollectRequest } from '../collector.ts'
 import { type RunCommand, runLocally } from '../command.ts'
 import { batchRecords } from '../records/record-batches.ts'
 import { hostOf, type LocalJournalEntry, type SshEntry, unitSourceId } from '../source-entry.ts'
-import { journalKey, readJournal } from './read-journal.ts'
+import { journalKey, readJournal, reportHidden } from './read-journal.ts'
 
 const cursorIn = (state: string | undefined): string | undefined => {
   if (state === undefined) return undefined
@@ -25,16 +25,14 @@ export async function* collectJournal(
 ): AsyncGenerator<Batch> {
   const { source, checkpoints, force, signal, onProblem } = request
   const cursor = force ? undefined : cursorIn(await checkpoints.get(journalKey))
+  const access = { run, host: hostOf(source), directory: source.path ?? undefined, signal, onProblem }
+  if (flush === undefined) await reportHidden(access)
   const reads = readJournal({
-    run,
-    host: hostOf(source),
+    ...access,
     units: source.units,
-    directory: source.path ?? undefined,
     cursor,
     sourceIdOf: (unit) => unitSourceId(source, unit),
     follows: flush !== undefined,
-    signal,
-    onProblem,
   })
   const time = { zone: utc, reference: now() }
   yield* batchRecords(reads, { tenantId: source.tenantId, time, now, ...(flush && { flush }) })

@@ -3,22 +3,25 @@ import type { ReadRecord } from '../records/record-batches.ts'
 import { createExportReader, type JournalFields } from './export-format.ts'
 import { cursorOf, journalRecord } from './journal-record.ts'
 
-export type JournalReading = {
+export type JournalAccess = {
   /** Runs journalctl, on this machine or on a remote host. */
   run: RunCommand
   /** The host of the journal, for problems. */
   host: string
-  /** Restricts the journal to units; empty for all. */
-  units: readonly string[]
   /** A folder with journal files instead of the system's. */
   directory: string | undefined
+  signal: AbortSignal
+  onProblem: (problem: string) => void
+}
+
+export type JournalReading = JournalAccess & {
+  /** Restricts the journal to units; empty for all. */
+  units: readonly string[]
   /** The cursor of the last entry that was read. */
   cursor: string | undefined
   sourceIdOf: (unit: string) => string
   /** Continues with new entries until the signal aborts. */
   follows?: boolean
-  signal: AbortSignal
-  onProblem: (problem: string) => void
 }
 
 /** The key of a journal's checkpoint. */
@@ -43,6 +46,19 @@ const wordsFor = ({ units, directory, follows }: JournalReading, cursor: string 
   // The entry that was read last is requested again, to detect that it no longer exists.
   ...(cursor === undefined ? [] : [`--cursor=${cursor}`]),
 ]
+
+/** Reports if the user of journalctl sees only its own entries. journalctl succeeds then, and says so only where it prints for people. */
+export const reportHidden = async ({ run, host, directory, signal, onProblem }: JournalAccess): Promise<void> => {
+  const place = directory === undefined ? [] : [`--directory=${directory}`]
+  const { output, ended } = await run(['journalctl', '--output=short', '--no-pager', '--lines=0', ...place], signal)
+  for await (const _ of output);
+  const { stderr } = await ended
+  if (/not seeing messages from other users/i.test(stderr))
+    onProblem(
+      `In the journal of ${host}, only the entries of one user can be read. Those of the system can be read by members of the group ` +
+        'systemd-journal, from the next login on: sudo usermod -aG systemd-journal <user>.',
+    )
+}
 
 const isUnknownCursor = (stderr: string) => /seek to cursor|parse cursor/i.test(stderr)
 
