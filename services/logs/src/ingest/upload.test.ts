@@ -48,6 +48,19 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
 const lines = (count: number, word = 'line') => Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join('')
 
 describe('an upload', () => {
+  test('to a disk without space is 503 with the reason', async () => {
+    await using service = await withService({ LOGS_RESERVED_MB: '1048576' })
+    const detail = expect.stringMatching(
+      /^The disk of the server has less than 1048576 MiB free, .*: nothing more is stored until there is more space\. Send the request again then\.$/,
+    )
+    await expect(service.upload([{ name: 'app.log', content: Buffer.from(lines(3)) }])).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterSeconds: 60,
+      detail,
+    })
+    expect(await service.entries()).toEqual([])
+  })
+
   test('of an archive stores each file under a source of its own, and the counts add up', async () => {
     await using service = await withService()
     const tar = gzipSync(

@@ -198,22 +198,20 @@ const failUpload = async ({ running, endings, ...receiving }: Receiving, error: 
   })
 }
 
-const finishUpload = async ({ running, endings, ...receiving }: Receiving): Promise<Task> => {
-  const { done, skipped, skippedCount } = receiving
+const finishUpload = async (receiving: Receiving): Promise<Task> => {
+  const { running, endings, done, skipped, skippedCount } = receiving
   try {
     const result = await endings.all()
     const progress = { done, total: done, unit: 'bytes' }
     return await running.finish({ status: 'done', progress, ...shown(result), skipped, skippedCount })
   } catch (error) {
-    await running.finish({ status: 'failed', error: messageOf(error) })
-    throw serviceError(
-      'unavailable',
-      'The upload could not be stored. What was read before that is stored; send it again for the rest.',
-      {
-        cause: error,
-        retryAfterSeconds: 5,
-      },
-    )
+    const failed = isServiceError(error)
+      ? error
+      : serviceError('unavailable', 'The upload could not be stored. Send it again.', {
+          cause: error,
+          retryAfterSeconds: 5,
+        })
+    throw await failUpload(receiving, failed)
   }
 }
 

@@ -15,14 +15,14 @@ export const isDiskFull = (error: unknown): boolean => {
 
 /** The error for the caller of a failed write: a full disk is temporary, so it is 503. */
 export const writeFailure = (what: string, cause: unknown): Error => {
-  if (isDiskFull(cause)) return diskFullError(cause)
+  if (isDiskFull(cause)) return diskFullError('The disk of the server is full', cause)
   return isServiceError(cause) ? cause : new Error(`${what}: ${messageOf(cause)}`, { cause })
 }
 
-const diskFullError = (cause?: unknown): ServiceError =>
+const diskFullError = (what: string, cause?: unknown): ServiceError =>
   serviceError(
     'unavailable',
-    'The disk of the server is full. Nothing of this request was stored; send it again later.',
+    `${what}: nothing more is stored until there is more space. Send the request again then.`,
     {
       retryAfterSeconds,
       ...(cause !== undefined && { cause }),
@@ -45,6 +45,9 @@ export const createFreeSpaceCheck = (directory: string, minBytes: number): (() =
       const { bavail, bsize } = await statfs(directory)
       free = bavail * bsize
     }
-    if (free < minBytes) throw diskFullError()
+    if (free < minBytes)
+      throw diskFullError(
+        `The disk of the server has less than ${Math.ceil(minBytes / 1024 / 1024)} MiB free, which are reserved (LOGS_RESERVED_MB)`,
+      )
   }
 }
