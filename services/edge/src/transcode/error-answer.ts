@@ -4,6 +4,7 @@ import {
   type Detail,
   type ErrorKind,
   errorKinds,
+  isDiskFull,
   isServiceError,
   type ServiceError,
   serviceError,
@@ -48,6 +49,8 @@ const detailOf = ({ kind, detail }: ServiceError, { method }: FastifyRequest): D
 /** Answers an error in the shape of all errors: `{"detail": ...}`. */
 export const answerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
   const failed = toAnswerable(error)
+  if (isDiskFull(failed))
+    log.warn({ err: failed, requestId: request.id }, 'http: request failed because a disk is full')
   // A client that has disconnected reads no answer, and errors caused by that are not logged.
   if (failed.kind === 'internal' && !reply.raw.destroyed) {
     log.error(

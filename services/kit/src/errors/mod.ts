@@ -1,3 +1,4 @@
+export { isDiskFull } from './disk-full.ts'
 export { messageOf } from './message-of.ts'
 export { type ErrorKind, errorKinds } from './registry.ts'
 export {

@@ -1,3 +1,4 @@
+import { isDiskFull } from './disk-full.ts'
 import { type ErrorKind, errorKinds } from './registry.ts'
 
 /** The `detail` of an error body: a sentence, a list of invalid fields (422), or an object where a spec requires one. */
@@ -65,10 +66,18 @@ export const toCallError = (error: unknown, signal: AbortSignal | undefined): Se
 /** Ids that find an error in the log, of what the client sees: its response, or a run that no response belongs to. */
 const idsInLog = { response: 'request id in the response', run: 'id of the run' } as const
 
-/** Converts a thrown value to a ServiceError: others become `internal`, with the original in `cause` and its text hidden from the client. */
-export const toServiceError = (error: unknown, seenIn: keyof typeof idsInLog = 'response'): ServiceError =>
-  error instanceof ServiceError
-    ? error
-    : serviceError('internal', `Something went wrong here. The ${idsInLog[seenIn]} finds it in the log.`, {
-        cause: error,
-      })
+/**
+ * Converts a thrown value to a ServiceError. A full disk is `unavailable`; others become `internal`, with the original in `cause` and its text hidden
+ * from the client.
+ */
+export const toServiceError = (error: unknown, seenIn: keyof typeof idsInLog = 'response'): ServiceError => {
+  if (error instanceof ServiceError) return error
+  if (isDiskFull(error))
+    return serviceError('unavailable', 'The disk of the server is full. Try again when there is space on it.', {
+      cause: error,
+      retryAfterSeconds: 60,
+    })
+  return serviceError('internal', `Something went wrong here. The ${idsInLog[seenIn]} finds it in the log.`, {
+    cause: error,
+  })
+}

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { toServiceError } from '../errors/mod.ts'
 import { openStore } from './store.ts'
 
 type Tables = { things: { id: string } }
@@ -64,6 +66,23 @@ test('a write fails with 503 and a time to retry after when the lock is not rele
   })
   other.exec('rollback')
   other.close()
+})
+
+test('a database without space fails with 503, in a transaction too, and writes again once there is space', async () => {
+  await using store = await open()
+  const limit = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(store.db)
+  const write = (id: string) => store.db.insertInto('things').values({ id }).execute()
+  const long = 'x'.repeat(100_000)
+  await limit(1)
+  await expect(write(long).catch((error: unknown) => Promise.reject(toServiceError(error)))).rejects.toMatchObject({
+    kind: 'unavailable',
+    retryAfterSeconds: 60,
+    message: 'The disk of the server is full. Try again when there is space on it.',
+  })
+  const transaction = store.db.transaction().execute((both) => both.insertInto('things').values({ id: long }).execute())
+  await expect(transaction).rejects.toThrow('database or disk is full')
+  await limit(1_000)
+  await write(long)
 })
 
 const killedWriter = `

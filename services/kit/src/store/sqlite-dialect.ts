@@ -132,7 +132,10 @@ const createDriver = ({ path, lockWaitMilliseconds }: SqliteOptions): Driver => 
     // Immediate, so that the wait for the lock happens here and a started transaction cannot fail because of it.
     beginTransaction: execute('begin immediate'),
     commitTransaction: execute('commit'),
-    rollbackTransaction: execute('rollback'),
+    rollbackTransaction: async (held) => {
+      // SQLite has ended a transaction that the disk has no space for.
+      if (database?.isTransaction) await execute('rollback')(held)
+    },
     releaseConnection: async () => mutex.unlock(),
     destroy: async () => {
       connection = undefined

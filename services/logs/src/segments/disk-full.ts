@@ -1,17 +1,7 @@
 import { statfs } from 'node:fs/promises'
-import { isServiceError, messageOf, type ServiceError, serviceError } from '@trellis/kit/errors'
+import { isDiskFull, isServiceError, messageOf, type ServiceError, serviceError } from '@trellis/kit/errors'
 
-/** Error codes for a full disk, an exhausted quota and a file that is too large. */
-const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** SQLite's message, which is all that remains of an error from another thread. */
-const sqliteFull = /database or disk is full/
 const retryAfterSeconds = 60
-
-export const isDiskFull = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  return (typeof code === 'string' && fullCodes.has(code)) || sqliteFull.test(error.message) || isDiskFull(error.cause)
-}
 
 /** The error for the caller of a failed write: a full disk is temporary, so it is 503. */
 export const writeFailure = (what: string, cause: unknown): Error => {
@@ -22,7 +12,7 @@ export const writeFailure = (what: string, cause: unknown): Error => {
 const diskFullError = (what: string, cause?: unknown): ServiceError =>
   serviceError(
     'unavailable',
-    `${what}: nothing more is stored until there is more space. Send the request again then.`,
+    `${what}: nothing more is stored until there is space on it. Send the request again then.`,
     {
       retryAfterSeconds,
       ...(cause !== undefined && { cause }),
