@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { explain } from './failing.ts'
 
@@ -30,6 +31,18 @@ test('EACCES is explained differently for ports and for files', async () => {
   expect(explain(listen)).toBe('This user may not listen on port 80. Set PORT to a port above 1023.')
   const open = Object.assign(new Error('open'), { code: 'EACCES', syscall: 'open', path: '/data/x' })
   expect(explain(open)).toBe('This user may not open /data/x. Change its owner or its permissions.')
+})
+
+test('a full disk is explained as databases report it, too', () => {
+  using database = new DatabaseSync(':memory:')
+  database.exec('create table things (id text); pragma max_page_count = 1')
+  let failed: unknown
+  try {
+    database.exec(`insert into things values ('${'x'.repeat(10_000)}')`)
+  } catch (error) {
+    failed = error
+  }
+  expect(explain(failed)).toBe('The disk of the data directory is full. Free space on it.')
 })
 
 test('a system error without an explanation is printed unchanged', async () => {

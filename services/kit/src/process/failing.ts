@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/mod.ts'
-import { isServiceError } from '../errors/mod.ts'
+import { isDiskFull, isServiceError } from '../errors/mod.ts'
 
 type SystemError = {
   code?: unknown
@@ -40,6 +40,8 @@ export const explain = (error: unknown): string => {
   if (isServiceError(error) && error.kind !== 'internal') return error.message
   const sentence = error instanceof Error && 'code' in error ? systemSentence(error) : undefined
   if (sentence !== undefined) return sentence
+  // Without a path, as databases report it.
+  if (isDiskFull(error)) return 'The disk of the data directory is full. Free space on it.'
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
