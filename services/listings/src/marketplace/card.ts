@@ -106,7 +106,9 @@ const firstRow = (elements: readonly Element[]): readonly Element[] => {
 const priceFrom = (text: string, siteCurrency: string | undefined, isStruck: boolean): ShownPrice | undefined => {
   const [low, high] = readMoney(text, siteCurrency)
   if (low === undefined) return undefined
-  return { ...low, high: high !== undefined && high.amount > low.amount ? high.amount : null, isStruck }
+  // An amount in another currency is the same price converted: "$5.59 (EUR 6,80)".
+  const isRange = high !== undefined && high.currency === low.currency && high.amount > low.amount
+  return { ...low, high: isRange ? high.amount : null, isStruck }
 }
 
 const readPrice = (

@@ -41,6 +41,8 @@ describe('money', () => {
     ['HK$99.00', 'USD', 99, 'HKD'],
     ['R$ 1.250,00', 'USD', 1250, 'BRL'],
     ['MXN $1,234.50', 'USD', 1234.5, 'MXN'],
+    ['$1,234.50 MXN', 'USD', 1234.5, 'MXN'],
+    ['1 234,56 $ C', undefined, 1234.56, 'CAD'],
     ['COP $ 250.000', 'USD', 250000, 'COP'],
     ['CNY ¥128', 'USD', 128, 'CNY'],
     ['OUR $5.00', 'USD', 5, 'USD'],
@@ -66,6 +68,17 @@ describe('money', () => {
       { amount: 10, currency: 'EUR' },
       { amount: 20, currency: 'EUR' },
     ])
+  })
+
+  test.each([
+    ['$5 a $10 MXN', ['5 MXN', '10 MXN']],
+    ['$5 MXN a $10 MXN', ['5 MXN', '10 MXN']],
+    ['$5.59 (EUR 4,80)', ['5.59 USD', '4.8 EUR']],
+    ['$5.59 EUR 4,80', ['5.59 USD', '4.8 EUR']],
+    ['$5.59 €4.80', ['5.59 USD', '4.8 EUR']],
+    ['US $5.59 (AU $8.20)', ['5.59 USD', '8.2 AUD']],
+  ])('each amount of %s has its own currency', (text, amounts) => {
+    expect(readMoney(text, 'USD').map(({ amount, currency }) => `${amount} ${currency}`)).toEqual(amounts)
   })
 
   test('a number without a sign on a site without a currency is not money', () => {

@@ -15,6 +15,7 @@ const signs: readonly (readonly [sign: string, currency: string])[] = (
     ['C $', 'CAD'],
     ['C$', 'CAD'],
     ['$ CA', 'CAD'],
+    ['$ C', 'CAD'],
     ['$ US', 'USD'],
     ['$US', 'USD'],
     ['$CA', 'CAD'],
@@ -141,9 +142,19 @@ export const readNumber = (text: string): number => {
     : Number(compact.replaceAll('.', '').replaceAll(',', ''))
 }
 
+const isShared = (sign: string | undefined): sign is string => sign !== undefined && ambiguous[sign] !== undefined
+
+/** A code after an amount, unless the next amount follows it directly: of "$5 EUR 6" it belongs to the 6. */
+const codeAfter = (after: string, isLast: boolean): string | undefined => {
+  const [shown, code] = /^\s*([A-Z]{3})(?!\p{L})/u.exec(after) ?? []
+  const belongs = shown !== undefined && (isLast || after.slice(shown.length).trim() !== '')
+  return belongs && code !== undefined && isoCodes.has(code) ? code : undefined
+}
+
 /**
  * Every amount of money in a text, in order. The currency comes from the sign beside a number, else from the sign of
  * another amount in the same text ("10 to 20 EUR"), else from the site; an amount without any of the three is left out.
+ * A code after the number says which currency a sign with several meanings stands for ("$1,234.56 MXN").
  */
 export const readMoney = (text: string, siteCurrency: string | undefined): readonly Money[] => {
   const matches = [...text.matchAll(amountPattern)]
@@ -152,11 +163,17 @@ export const readMoney = (text: string, siteCurrency: string | undefined): reado
     const next = matches[index + 1]
     const before = text.slice(previous === undefined ? 0 : previous.index + previous[0].length, match.index)
     const after = text.slice(match.index + match[0].length, next?.index)
-    return { amount: readNumber(match[0]), sign: signAt(before, 'end') ?? signAt(after, 'start') }
+    const leading = signAt(before, 'end')
+    return {
+      amount: readNumber(match[0]),
+      sign: leading ?? signAt(after, 'start'),
+      code: isShared(leading) ? codeAfter(after, next === undefined) : undefined,
+    }
   })
   const shared = read.find(({ sign }) => sign !== undefined)?.sign
-  return read.flatMap(({ amount, sign }) => {
-    const found = sign ?? shared
+  const codes = new Map(read.flatMap(({ sign, code }) => (code === undefined ? [] : [[sign, code] as const])))
+  return read.flatMap(({ amount, sign, code }) => {
+    const found = code ?? codes.get(sign) ?? sign ?? shared
     const currency = found === undefined ? siteCurrency : resolve(found, siteCurrency)
     return currency === undefined || !Number.isFinite(amount) ? [] : [{ amount, currency }]
   })

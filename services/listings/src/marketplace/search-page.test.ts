@@ -190,6 +190,11 @@ describe('special cards', () => {
     expect(found).toMatchObject({ price: { amount: 10, high: null }, bids: 3, format: 'auction' })
   })
 
+  test('a price beside its conversion into another currency is no range', () => {
+    const [found] = resultsOf(list(card({ price: '<span class="s-card__price">$5.59 (CA $7.80)</span>' }))).cards
+    expect(found?.price).toMatchObject({ amount: 5.59, currency: 'USD', high: null })
+  })
+
   test('a countdown without a known class is read', () => {
     const [found] = resultsOf(
       list(card({ rows: '<div class="su-bid-countdown">4 bids · Time left 1d 3h</div>' })),
