@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { connect as connectNats } from '@nats-io/transport-node'
 import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
-import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
+import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions, type Topic } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { take } from '../support/collect.ts'
@@ -209,6 +210,54 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       }),
     )
     expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))).toEqual([1, 2])
+  })
+
+  /** The first event of each topic. The subscriptions last until the end of the test. */
+  const firstOf = async (bus: Bus, topics: readonly Topic<Note>[]) => {
+    const iterators = topics.map((topic) => bus.subscribe(topic, { signal: stop.signal })[Symbol.asyncIterator]())
+    const results = await Promise.all(iterators.map((iterator) => iterator.next()))
+    return numbers(results.flatMap(({ value }) => value ?? []))
+  }
+
+  test('one process reads more topics than a stream has consumers by default', async () => {
+    const { notes } = declare()
+    const bus = await connect()
+    const topics = range(0, 1_010).map((number) => notes(`topic${number}`))
+    const first = firstOf(bus, topics)
+    for (const [number, topic] of topics.entries()) await bus.publish(topic, { number })
+    expect(await first).toEqual(range(0, 1_010))
+  })
+
+  test('the limit of consumers of a stream from an earlier release is raised', async () => {
+    const { name, notes } = declare()
+    const nats = await connectNats({ servers: server.address })
+    try {
+      const { streams } = await jetstreamManager(nats)
+      const stream = `trellis~topics~${name}~notes`
+      await streams.add({ name: stream, subjects: [`trellis.topics.${name}.notes.*`], max_consumers: 1 })
+      const bus = await connect()
+      const topics = [notes('a'), notes('b')]
+      const first = firstOf(bus, topics)
+      for (const [number, topic] of topics.entries()) await bus.publish(topic, { number })
+      expect(await first).toEqual([0, 1])
+    } finally {
+      await nats.close()
+    }
+  })
+
+  test('an account with a lower limit of consumers is used within it', async () => {
+    const { notes } = declare()
+    const configuration = 'accounts { A { jetstream { max_consumers: 20 }, users: [{ user: a, password: a }] } }'
+    await using limited = await startNatsServer({ command: natsCommand, configuration })
+    await using bus = await connectNatsBus({
+      servers: [limited.address],
+      name: 'test',
+      log: silentLog,
+      credentials: { user: 'a', password: 'a' },
+    })
+    const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
+    await bus.publish(notes('a'), { number: 1 })
+    expect(numbers(await reading)).toEqual([1])
   })
 
   test('a gap concerns one topic, not its family', async () => {

@@ -5,6 +5,9 @@ import { type ServiceError, serviceError } from '../../errors/mod.ts'
 export const apiCodes = {
   /** Not enough servers are up for the replicas of a stream to create. */
   tooFewPeers: 10005,
+  /** A stream may not have so many consumers, or has that many. */
+  tooManyConsumers: 10026,
+  invalidStreamConfig: 10052,
   messageTooLarge: 10054,
   streamNameInUse: 10058,
   streamNotFound: 10059,

@@ -10,8 +10,18 @@ export type StreamShape = Pick<StreamConfig, 'name' | 'subjects' | 'retention'> 
 
 type StreamsOptions = { connection: Connection; semaphore: Semaphore; storage: NatsStorage; log: Log }
 
+/**
+ * Maximum consumers of a stream: a process takes one for each topic that it reads, such as the updates of one search. Servers that have a default of
+ * their own allow 1,000 (nats-server 2.15).
+ */
+const maxConsumers = 100_000
+
+/** Codes by which a server refuses `max_consumers`: the account allows fewer, or the limit of an existing stream is fixed (nats-server 2.12). */
+const refusals = [apiCodes.tooManyConsumers, apiCodes.invalidStreamConfig]
+
 /** Settings that can change on an existing stream; a release with other values updates them at first use. */
 const changeable = [
+  'max_consumers',
   'max_msgs',
   'max_msgs_per_subject',
   'max_age',
@@ -35,12 +45,27 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
     }
   }
 
+  /** Applies settings; a server that refuses the limit of consumers keeps its own. */
+  const apply = async <Settings extends Partial<StreamConfig>>(
+    settings: Settings,
+    request: (settings: Settings | Omit<Settings, 'max_consumers'>) => Promise<unknown>,
+  ): Promise<void> => {
+    try {
+      await request(settings)
+    } catch (error) {
+      if (settings.max_consumers === undefined || !refusals.some((code) => isApiError(error, code))) throw error
+      const { max_consumers: _refused, ...others } = settings
+      await request(others)
+    }
+  }
+
   const update = async ({ config: { name, ...present } }: StreamInfo, desired: StreamShape) => {
     if (present.storage !== storage.kind)
       log.warn({ stream: name, storage: present.storage }, 'stream: storage cannot be changed, left as created')
     const differing = changeable.filter((key) => desired[key] !== undefined && desired[key] !== present[key])
     if (differing.length === 0) return
-    await manager.streams.update(name, Object.fromEntries(differing.map((key) => [key, desired[key]])))
+    const change: Partial<StreamConfig> = Object.fromEntries(differing.map((key) => [key, desired[key]]))
+    await apply(change, (settings) => manager.streams.update(name, settings))
     log.info({ stream: name, changed: differing }, 'stream: settings updated')
   }
 
@@ -49,6 +74,7 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
       ...shape,
       num_replicas: storage.replicas,
       max_bytes: storage.maxStreamBytes ?? -1,
+      max_consumers: maxConsumers,
       // Workers read by direct get only: they may not create consumers.
       allow_direct: true,
     }
@@ -56,7 +82,9 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
     if (present) return update(present, desired)
     try {
       // Sequences start at the clock's microseconds, so that a stream that was lost and created again reuses none.
-      await manager.streams.add({ ...desired, storage: storage.kind, first_seq: Date.now() * 1_000 })
+      await apply({ ...desired, storage: storage.kind, first_seq: Date.now() * 1_000 }, (settings) =>
+        manager.streams.add(settings),
+      )
     } catch (error) {
       // Another process created it first.
       if (!isApiError(error, apiCodes.streamNameInUse)) throw error
