@@ -1,11 +1,10 @@
 import { webAddress } from '@trellis/kit/egress'
 import { compile } from 'css-select'
-import { parseDocument } from 'htmlparser2'
 import type { BuyingFormat } from '../records.ts'
 import { endOfAuction, hasTimeLeft, isoDate, readDate, readDuration } from './calendar.ts'
 import { type Line, lines, strikes, visibleText } from './card-text.ts'
 import type { CardFragment } from './cut-cards.ts'
-import type { ChildNode, Element } from './dom.ts'
+import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import type { CardField, Layout } from './layouts.ts'
 import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
 import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutCount, sellerWithoutRatio } from './read-seller.ts'
@@ -254,7 +253,7 @@ const readUrl = (links: readonly Element[], itemId: string | undefined, pageUrl:
 
 /** Reads a card by a layout's hooks, then by what its texts look like. Undefined for a card that advertises the site itself. */
 export const readCard = (fragment: CardFragment, layout: CompiledLayout, context: CardContext): Card | undefined => {
-  const card = parseDocument(fragment.html.replace(bulk, '')).children
+  const card = parseMarkup(fragment.html.replace(bulk, ''))
   const elements = elementsIn(card)
   const titles = find(layout, 'title', elements)
   const links = find(layout, 'link', elements)

@@ -1,8 +1,7 @@
 import { selectAll } from 'css-select'
 import { getOuterHTML } from 'domutils'
-import { parseDocument } from 'htmlparser2'
 import { type CardFragment, isItemId, linkedItems } from './cut-cards.ts'
-import type { ChildNode, Element, ParentNode } from './dom.ts'
+import { type ChildNode, type Element, type ParentNode, parseMarkup } from './dom.ts'
 
 /** Minimum number of sibling cards that count as a list of results. */
 const fewestCards = 3
@@ -19,7 +18,7 @@ const linkedItem = (link: Element): string | undefined => linkedItems(link.attri
  */
 export const cutByLinks = (html: string): readonly CardFragment[] => {
   if (html.length > longestPage || linkedItems(html).length === 0) return []
-  const links = selectAll<ChildNode, Element>('a[href*="/itm/"]', parseDocument(html).children)
+  const links = selectAll<ChildNode, Element>('a[href*="/itm/"]', parseMarkup(html))
   const itemsWithin = new Map<Element, Set<string>>()
   for (const link of links) {
     const id = linkedItem(link)

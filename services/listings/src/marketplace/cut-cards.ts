@@ -15,12 +15,16 @@ type Element = {
   readonly start: number
   readonly contentStart: number
   readonly parent: Element | undefined
+  /** Number of lists and items around it. */
+  readonly depth: number
   readonly children: Element[]
   end: number
 }
 
 type Span = readonly [start: number, end: number]
 
+/** Lists and their items that are nested deeper are not searched for cards: each level searches its markup again. */
+const maxDepth = 64
 /** How much of the page before the first list is searched for a notice that applies to all results, in characters. */
 const leadIn = 20_000
 /** Longest gap between two cards that is searched for a notice, in characters. */
@@ -95,12 +99,15 @@ const scan = (html: string): { readonly lists: readonly Element[]; readonly sile
       continue
     }
     if (name === 'li' && open?.name === 'li') close('li', start)
+    const depth = open === undefined ? 0 : open.depth + 1
+    if (depth > maxDepth) continue
     const element: Element = {
       name,
       attributes: html.slice(start + name.length + 1, end - 1),
       start,
       contentStart: end,
       parent: open,
+      depth,
       children: [],
       end: html.length,
     }

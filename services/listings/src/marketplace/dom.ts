@@ -1,4 +1,4 @@
-import type { parseDocument } from 'htmlparser2'
+import { DomHandler, Parser, type parseDocument } from 'htmlparser2'
 
 /** A node of parsed markup. */
 export type ChildNode = ReturnType<typeof parseDocument>['children'][number]
@@ -6,3 +6,24 @@ export type ChildNode = ReturnType<typeof parseDocument>['children'][number]
 export type Element = Extract<ChildNode, { attribs: unknown }>
 /** A node with children: an element, or the document itself. */
 export type ParentNode = NonNullable<Element['parent']>
+
+/** Elements nested deeper than this become siblings, as in browsers. Without a limit, selectors take quadratic time in the depth. */
+const maxDepth = 512
+
+/** Parses markup. Time and memory are linear in its length. */
+export const parseMarkup = (html: string): ChildNode[] => {
+  const handler = new DomHandler()
+  let depth = 0
+  const { onopentag, onclosetag } = DomHandler.prototype
+  handler.onopentag = (name, attributes) => {
+    depth += 1
+    onopentag.call(handler, name, attributes)
+    if (depth > maxDepth) onclosetag.call(handler)
+  }
+  handler.onclosetag = () => {
+    if (depth <= maxDepth) onclosetag.call(handler)
+    depth -= 1
+  }
+  new Parser(handler).end(html)
+  return handler.root.children
+}

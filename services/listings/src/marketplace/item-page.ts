@@ -1,9 +1,8 @@
 import { compile, selectAll } from 'css-select'
-import { parseDocument } from 'htmlparser2'
 import { openingOf } from '../account-opening.ts'
 import type { AccountOpening } from '../records.ts'
 import { lines, visibleText } from './card-text.ts'
-import type { ChildNode, Element } from './dom.ts'
+import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { readJoinDate } from './join-date.ts'
 import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
 import { type Money, readMoney } from './money.ts'
@@ -149,7 +148,7 @@ const readItemsSold = (nodes: readonly ChildNode[]): number | null => {
 }
 
 const itemIdIn = (html: string, pageUrl: string): string | null => {
-  const canonical = /<link[^>]+canonical[^>]*>/i.exec(html)?.[0]
+  const canonical = /<link[^<>]+canonical[^<>]*>/i.exec(html)?.[0]
   return /\/itm\/(?:[^/"'\s]+\/)?(\d{8,19})/.exec(`${canonical ?? ''} ${pageUrl}`)?.[1] ?? null
 }
 
@@ -157,7 +156,7 @@ const itemIdIn = (html: string, pageUrl: string): string | null => {
 export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrency }: PageContext): ItemPage => {
   const data = structuredData(html)
   const product = productIn(data)
-  const nodes = parseDocument(html).children
+  const nodes = parseMarkup(html)
   const title = product?.name ?? firstText('title', nodes)
   const seller = readSeller(nodes)
   if (title === null || (seller === null && product === undefined)) {

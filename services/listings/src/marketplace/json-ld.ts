@@ -1,7 +1,16 @@
 /** Structured data objects of a page, unwrapped from arrays and graphs. Blocks of invalid JSON are skipped. */
 export const structuredData = (html: string): readonly Readonly<Record<string, unknown>>[] => {
-  const blocks = html.matchAll(/<script[^>]*application\/ld\+json[^>]*>([\s\S]*?)<\/script/gi)
-  return [...blocks].flatMap(([, text]) => objectsIn(parsed(text ?? '')))
+  const objects: Readonly<Record<string, unknown>>[] = []
+  const closing = /<\/script/gi
+  for (const { index, 0: tag } of html.matchAll(/<script[^<>]*application\/ld\+json[^<>]*>/gi)) {
+    const start = index + tag.length
+    if (start < closing.lastIndex) continue
+    closing.lastIndex = start
+    const end = closing.exec(html)?.index
+    if (end === undefined) break
+    objects.push(...objectsIn(parsed(html.slice(start, end))))
+  }
+  return objects
 }
 
 const parsed = (text: string): unknown => {

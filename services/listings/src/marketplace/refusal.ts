@@ -33,7 +33,7 @@ const longestRefusal = 150_000
 
 /** Text of the page's title element. */
 export const pageTitle = (html: string): string | undefined =>
-  /<title[^>]*>([^<]{0,300})/i.exec(html)?.[1]?.replace(/\s+/g, ' ').trim()
+  /<title[^<>]*>([^<]{0,300})/i.exec(html)?.[1]?.replace(/\s+/g, ' ').trim()
 
 /** Why a page without cards is a refusal, as a phrase for the user; undefined if it is not recognized as one. */
 export const refusalIn = (html: string): string | undefined => {

@@ -57,6 +57,27 @@ describe('invisible characters of a title', () => {
   })
 })
 
+/** Markup that is cut off or broken, without a single card. */
+describe.each([
+  ['tags without an end', '<link '],
+  ['titles without an end', '<title '],
+  ['scripts without an end', '<script '],
+  ['data without an end', '<script type="application/ld+json">'],
+  ['paragraphs without an end', '<p '],
+  ['lists within lists', '<ul><li>'],
+  ['elements within elements', '<div>'],
+])('a page of %s', (_what, tag) => {
+  test.each([
+    ['results', (html: string) => readSearchPage(html, context)],
+    ['an item', (html: string) => readItemPage(html, context)],
+    ['a seller', (html: string) => readSellerPage(html)],
+  ])('in place of %s is refused in a moment', (_kind, readPage) => {
+    const start = performance.now()
+    expect(readPage(`<html>${tag.repeat(300_000 / tag.length)}`).kind).toMatch(/refused|unreadable/)
+    expect(performance.now() - start).toBeLessThan(4_000)
+  })
+})
+
 describe('cards in other languages', () => {
   test('a German auction: decimal commas, bids, time left, offers, feedback in thousands', () => {
     const [found] = resultsOf(

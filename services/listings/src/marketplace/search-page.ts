@@ -1,11 +1,10 @@
 import { compile, selectAll } from 'css-select'
-import { parseDocument } from 'htmlparser2'
 import { type Card, type CardContext, type CompiledLayout, compileLayout, readCard } from './card.ts'
 import { lines, visibleText } from './card-text.ts'
 import { type Completeness, completenessOf, driftThreshold } from './completeness.ts'
 import { cutByLinks } from './cut-by-links.ts'
 import { type CardFragment, classTokens, cutCards, isItemId, linkedItems } from './cut-cards.ts'
-import type { ChildNode, Element } from './dom.ts'
+import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { countHeadings, type Layout, layouts, unknownLayout } from './layouts.ts'
 import { refusalIn } from './refusal.ts'
 import { siteCurrency } from './sites.ts'
@@ -54,7 +53,7 @@ const itemLinks = /<a\b[^>]*\/itm\/[^>]*>[\s\S]*?<\/a>/gi
 /** Text blocks of a notice between cards. */
 const notices = (gap: string): readonly string[] => {
   if (!/\p{L}/u.test(gap)) return []
-  const { children } = parseDocument(gap.replace(itemLinks, ''))
+  const children = parseMarkup(gap.replace(itemLinks, ''))
   return [...children.map((child) => visibleText(child)), ...lines(children).map(({ text }) => text)]
 }
 
@@ -62,7 +61,7 @@ const headingText = (html: string): string | undefined => {
   const at = html.search(/count-heading|results-count/)
   if (at < 0) return undefined
   const start = html.lastIndexOf('<', at)
-  const { children } = parseDocument(html.slice(start, start + 4000))
+  const children = parseMarkup(html.slice(start, start + 4000))
   for (const query of headingQueries) {
     const [heading] = selectAll<ChildNode, Element>(query, children)
     if (heading !== undefined) return visibleText(heading)
@@ -79,7 +78,7 @@ const totalIn = (heading: string | undefined): number | null => {
 }
 
 const nothingFound = (html: string): boolean => {
-  const main = /<(?:h[1-4]|p|span|div)[^>]*>([^<]{4,120})</gi
+  const main = /<(?:h[1-4]|p|span|div)[^<>]*>([^<]{4,120})</gi
   for (const [, text] of html.matchAll(main)) if (text !== undefined && statesNothingFound(text)) return true
   return false
 }
@@ -89,7 +88,7 @@ const currencyOfPage = (
   fragments: readonly CardFragment[],
   { pageUrl, defaultCurrency }: PageContext,
 ): string => {
-  const canonical = /<link[^>]+rel=["']?canonical["']?[^>]*>/i.exec(html)?.[0]
+  const canonical = /<link[^<>]+rel=["']?canonical["']?[^<>]*>/i.exec(html)?.[0]
   const candidates = [
     /https?:\/\/[^\s"'<>]+\/itm\/[^\s"'<>?]+/.exec(fragments[0]?.html ?? '')?.[0],
     /href=["']?([^\s"'>]+)/i.exec(canonical ?? '')?.[1],

@@ -1,9 +1,8 @@
 import { compile, selectAll } from 'css-select'
-import { parseDocument } from 'htmlparser2'
 import type { CategoryHistory } from '../records.ts'
 import { visibleText } from './card-text.ts'
 import { historyFrom } from './categories.ts'
-import type { ChildNode, Element } from './dom.ts'
+import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { refusalIn } from './refusal.ts'
 import { announcesNothing } from './search-page.ts'
 
@@ -34,7 +33,7 @@ const countOf = (link: Element): number => {
 
 /** Reads the categories that a seller sells in from their page of listings. */
 export const readSellerPage = (html: string): SellerPage => {
-  const nodes = parseDocument(html).children
+  const nodes = parseMarkup(html)
   const links =
     categoryLinks.map((query) => selectAll<ChildNode, Element>(query, nodes)).find((found) => found.length > 0) ?? []
   if (links.length === 0) {
