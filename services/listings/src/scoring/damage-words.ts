@@ -41,8 +41,12 @@ export const damageFamilies: readonly DamageFamily[] = [
         unlessAfter: 'harvey|arthur',
         unlessBefore: 'puller|repair|removal|remover|resistant|proof',
       },
-      { words: 'ding|dings|dinged', unlessBefore: 'dong|ding' },
-      { words: 'crack|cracks|cracked', unlessBefore: 'open|filler|sealer|resistant|proof|ice|magazines?' },
+      { words: 'ding|dings|dinged', unlessBefore: 'dong|ding|puller|repair|removal|remover' },
+      {
+        words: 'crack|cracks|cracked',
+        unlessAfter: 'anti',
+        unlessBefore: 'open|filler|sealer|resistant|proof|ice|magazines?',
+      },
       {
         words: 'chip|chips',
         unlessAfter: chips,
@@ -182,3 +186,6 @@ export const joinsDenied = 'or|nor|and|a|been|oder|und|ni|et|e|o|y'
 
 /** Suffixes that turn a damage word into its opposite: "scratch-free". */
 export const oppositeSuffixes = 'free|less|frei|proof|resistant'
+/** Answers that deny damage, after a colon or a question mark: "Scratches: none", "Damage? No". No word follows the shorter ones. */
+export const denyingAnswers =
+  '(?:none|keine?|aucune?|nessun[oa]|ningun[oa]|geen|brak)(?!\\p{L})|(?:no|nein|non|nee|nie)(?=\\s*(?:[^\\p{L}\\s]|$))'

@@ -17,7 +17,10 @@ const denied = new RegExp(
   `(?:${followedBy(data.denials, data.betweenDenialAndDamage)}|${followedBy(data.shortDenials, data.joinsDenied)})${inList}?$`,
   'iu',
 )
-const opposite = new RegExp(String.raw`^[\s\-–]?(?:${data.oppositeSuffixes})(?!\p{L})`, 'iu')
+const opposite = new RegExp(
+  String.raw`^(?:[\s\-–]?(?:${data.oppositeSuffixes})(?!\p{L})|\s*[:?]\s*(?:${data.denyingAnswers}))`,
+  'iu',
+)
 
 type Compiled = { readonly canBeDenied: boolean; readonly pattern: RegExp }
 
