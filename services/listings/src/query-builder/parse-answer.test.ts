@@ -22,6 +22,13 @@ const parameters = (change: object) => {
 }
 
 describe('an answer of the model', () => {
+  test('has no characters that a search refuses', () => {
+    expect(parameters({ base_query: 'len\0ovo \ud800', must_exclude: '\0' })).toMatchObject({
+      baseQuery: 'lenovo \ufffd',
+      mustExclude: '',
+    })
+  })
+
   test('becomes exactly nine fields', () => {
     expect(parsed({ note: 'more' })).toEqual({
       kind: 'parameters',

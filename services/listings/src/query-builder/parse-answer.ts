@@ -28,7 +28,8 @@ const textOf = (value: unknown, name: string, limit: number): string => {
   const text = value === null || value === undefined ? '' : value
   if (typeof text !== 'string') throw new Unusable(`"${name}" is no text`)
   if (text.length > limit) throw new Unusable(`"${name}" is longer than ${limit} characters`)
-  return text.trim()
+  // A search refuses U+0000, and halves of surrogate pairs are not UTF-8.
+  return text.replaceAll('\0', '').toWellFormed().trim()
 }
 
 /** Terms as the search takes them. Models often write a list in place of comma-separated text. */
