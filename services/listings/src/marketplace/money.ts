@@ -154,7 +154,7 @@ const codeAfter = (after: string, isLast: boolean): string | undefined => {
 /**
  * Every amount of money in a text, in order. The currency comes from the sign beside a number, else from the sign of
  * another amount in the same text ("10 to 20 EUR"), else from the site; an amount without any of the three is left out.
- * A code after the number says which currency a sign with several meanings stands for ("$1,234.56 MXN").
+ * A code after the number determines what a sign with several meanings stands for ("$1,234.56 MXN").
  */
 export const readMoney = (text: string, siteCurrency: string | undefined): readonly Money[] => {
   const matches = [...text.matchAll(amountPattern)]

@@ -45,7 +45,7 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
     }
   }
 
-  /** Applies settings; a server that refuses the limit of consumers keeps its own. */
+  /** Applies settings; a server that refuses the limit of consumers applies its own. */
   const apply = async <Settings extends Partial<StreamConfig>>(
     settings: Settings,
     request: (settings: Settings | Omit<Settings, 'max_consumers'>) => Promise<unknown>,
