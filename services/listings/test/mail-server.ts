@@ -7,12 +7,16 @@ export type MailReply = { readonly code: number; readonly text: string }
 export type MailServerOptions = {
   /** Offers STARTTLS with this certificate; without one the connection stays plain. */
   readonly tls?: { readonly key: string; readonly cert: string }
+  /** Refuses every sender with this reply. */
+  readonly senderReply?: MailReply
   /** What the server waits for before it replies to a message. */
   readonly beforeReply?: () => Promise<void>
 }
 
+const refusal = ({ code, text }: MailReply) => Object.assign(new Error(text), { responseCode: code })
+
 /** An SMTP server on loopback that collects messages, each as its raw text, and refuses those for which `replies` has a reply. */
-export const openMailServer = async ({ tls, beforeReply = async () => {} }: MailServerOptions = {}) => {
+export const openMailServer = async ({ tls, senderReply, beforeReply = async () => {} }: MailServerOptions = {}) => {
   const messages: string[] = []
   const replies: MailReply[] = []
   const secured: boolean[] = []
@@ -25,13 +29,14 @@ export const openMailServer = async ({ tls, beforeReply = async () => {} }: Mail
         ? done(null, { user: username })
         : done(new Error('Wrong password.'))
     },
+    onMailFrom: (_address, _session, done) => done(senderReply && refusal(senderReply)),
     onData: (stream, _session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', async () => {
         await beforeReply()
         const reply = replies.shift()
-        if (reply !== undefined) return done(Object.assign(new Error(reply.text), { responseCode: reply.code }))
+        if (reply !== undefined) return done(refusal(reply))
         messages.push(Buffer.concat(chunks).toString())
         return done()
       })

@@ -109,6 +109,15 @@ test('a wrong password is retried, since an administrator can correct it', async
   expect(JSON.stringify(attempt)).not.toContain('wrong')
 })
 
+test('a sender that the server refuses is retried, since an administrator can correct it', async () => {
+  const server = own.use(await openMailServer({ senderReply: { code: 553, text: 'Sender not owned' } }))
+  const mailer = own.use(createMailer(server.settings))
+  expect(await mailer.send('a', messageOf('Camera'), forever)).toMatchObject({
+    kind: 'failed',
+    detail: expect.stringContaining('Sender not owned'),
+  })
+})
+
 test('a message that the server is checking when the service ends is not waited for long', async () => {
   const held = Promise.withResolvers<void>()
   const received = Promise.withResolvers<void>()

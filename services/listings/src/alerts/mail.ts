@@ -98,10 +98,14 @@ const transportOptions = (smtpUrl: string) => {
   }
 }
 
+/** Commands about one receiver or message. Refusals of others, such as of the sender, end when an administrator corrects the settings. */
+const commandsOfMessages: readonly unknown[] = ['RCPT TO', 'DATA']
+
 /** A reply of the server that no later attempt would change (RFC 5321, 4.2.1). */
 const isPermanent = (error: unknown): boolean => {
-  const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
-  return code >= 550 && code <= 559
+  if (!(error instanceof Error && 'responseCode' in error && 'command' in error)) return false
+  const code = Number(error.responseCode)
+  return code >= 550 && code <= 559 && commandsOfMessages.includes(error.command)
 }
 
 /** Programs that answer mail, such as those of people on holiday, leave such messages alone (RFC 3834). */
