@@ -1200,6 +1200,8 @@ export type IncidentDetailRest = {
   timeline: IncidentEventRest[]
   /** Other incidents with the same label, issue type or source, newest first, up to 5. */
   similar: SimilarIncidentRest[]
+  /** Those of `entries` that are attached to it and can be removed; the others are found by its window. */
+  attached_entry_ids: string[]
 }
 
 export type AttachEntriesResponseRest = {

@@ -1112,6 +1112,7 @@ export const IncidentDetailToRest = (m: trellis_logs_v1_incidents.IncidentDetail
   entry_count: m.entryCount,
   timeline: m.timeline.map((item) => IncidentEventToRest(item)),
   similar: m.similar.map((item) => SimilarIncidentToRest(item)),
+  attached_entry_ids: m.attachedEntryIds,
 })
 
 export const AttachEntriesResponseToRest = (m: trellis_logs_v1_incidents.AttachEntriesResponse): AttachEntriesResponseRest => ({

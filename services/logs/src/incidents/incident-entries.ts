@@ -12,6 +12,8 @@ import type { AttachedEntryTable, IncidentTable } from './tables.ts'
 export type EntriesOfIncident = {
   /** Sorted by time. */
   entries: Entry[]
+  /** Ids of those of `entries` that are attached. */
+  attachedIds: string[]
   /** Number of all entries: the attached ones and those of its window. */
   count: number
   /** Branches that did not respond. */
@@ -100,6 +102,7 @@ export const entriesOfIncident = async (
   ]
   return {
     entries: placed.toSorted((left, right) => left.time - right.time).map(({ entry }) => entry),
+    attachedIds: shown.map(({ entry_id }) => entry_id),
     count: found.total + attached.length - countedTwice,
     missing: found.missing ?? [],
   }

@@ -216,12 +216,16 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
         'write failed on sdb',
       ])
       expect(detail).toMatchObject({ entryCount: 3, attachedCount: 2 })
+      expect(detail.attachedEntryIds.toSorted()).toEqual([...new Set(entryIds)].toSorted())
       await expect(service.incidents.attachEntries({ id, entryIds: [] })).rejects.toMatchObject({
         kind: 'invalid',
         detail: [{ loc: ['body', 'entry_ids'] }],
       })
       await service.incidents.detachEntry({ id, entryId: entryIds[0] ?? '' })
-      expect((await service.incidents.getIncident({ id })).entryCount).toBe(2)
+      expect(await service.incidents.getIncident({ id })).toMatchObject({
+        entryCount: 2,
+        attachedEntryIds: [entryIds[1]],
+      })
       await expect(service.incidents.detachEntry({ id, entryId: 'none' })).rejects.toMatchObject({ kind: 'not_found' })
       await expect(service.incidents.attachEntries({ id, entryIds: ['none'] })).rejects.toMatchObject({
         kind: 'not_found',

@@ -49,6 +49,7 @@ const presentSimilar = (row: IncidentTable): SimilarIncident => ({
 
 export type DetailParts = {
   entries: Entry[]
+  attachedEntryIds: string[]
   entryCount: number
   events: readonly Omit<IncidentEventTable, 'number'>[]
   similar: readonly IncidentTable[]
@@ -57,6 +58,7 @@ export type DetailParts = {
 export const presentDetail = (row: IncidentRow, parts: DetailParts): IncidentDetail => ({
   ...presentIncident(row),
   entries: parts.entries,
+  attachedEntryIds: parts.attachedEntryIds,
   entryCount: parts.entryCount,
   timeline: parts.events.map(presentEvent),
   similar: parts.similar.map(presentSimilar),

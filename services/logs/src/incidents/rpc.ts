@@ -75,13 +75,13 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
   },
   getIncident: async ({ id }, { signal, head }) => {
     const incident = await incidents.get(id)
-    const [{ entries, count, missing }, events, similar] = await Promise.all([
+    const [{ entries, attachedIds, count, missing }, events, similar] = await Promise.all([
       entriesOfIncident(incident, { engine, db, limit: maxShownEntries, signal }),
       listEvents(db, id, maxShownEvents),
       similarIncidents(db, incident, maxSimilar),
     ])
     reportMissing(head, missing)
-    return presentDetail(incident, { entries, entryCount: count, events, similar })
+    return presentDetail(incident, { entries, attachedEntryIds: attachedIds, entryCount: count, events, similar })
   },
   updateIncident: async (request) => {
     const names = request.updateMask ?? []

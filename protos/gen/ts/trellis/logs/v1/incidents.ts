@@ -84,6 +84,8 @@ export interface IncidentDetail {
   timeline: IncidentEvent[];
   /** Other incidents with the same label, issue type or source, newest first, up to 5. */
   similar: SimilarIncident[];
+  /** Those of `entries` that are attached to it and can be removed; the others are found by its window. */
+  attachedEntryIds: string[];
 }
 
 /** An event in the history of an incident. */
@@ -684,6 +686,7 @@ function createBaseIncidentDetail(): IncidentDetail {
     entryCount: 0,
     timeline: [],
     similar: [],
+    attachedEntryIds: [],
   };
 }
 
@@ -751,6 +754,9 @@ export const IncidentDetail: MessageFns<IncidentDetail> = {
     }
     for (const v of message.similar) {
       SimilarIncident.encode(v!, writer.uint32(170).fork()).join();
+    }
+    for (const v of message.attachedEntryIds) {
+      writer.uint32(178).string(v!);
     }
     return writer;
   },
@@ -936,6 +942,14 @@ export const IncidentDetail: MessageFns<IncidentDetail> = {
             message.similar.push(SimilarIncident.decode(reader, reader.uint32()));
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.attachedEntryIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -974,6 +988,7 @@ export const IncidentDetail: MessageFns<IncidentDetail> = {
     message.entryCount = object.entryCount ?? 0;
     message.timeline = object.timeline?.map((e) => IncidentEvent.fromPartial(e)) || [];
     message.similar = object.similar?.map((e) => SimilarIncident.fromPartial(e)) || [];
+    message.attachedEntryIds = object.attachedEntryIds?.map((e) => e) || [];
     return message;
   },
 };
