@@ -29,10 +29,16 @@ const reloadWhenServed = async (failures = 0): Promise<void> => {
     setTimeout(() => reloadWhenServed(failures + 1), Math.min(maxWaitMilliseconds, 1_000 * 2 ** failures))
     return
   }
-  sessionStorage.setItem(storageKey, '1')
+  try {
+    sessionStorage.setItem(storageKey, '1')
+  } catch {
+    // A reload that is not recorded could repeat for ever.
+    return show(manually)
+  }
   location.reload()
 }
 
+const manually = 'Trellis could not be loaded. Check that you are online, then reload the page.'
 const show = (sentence: string): void => {
   const line = notice?.querySelector('p')
   if (!notice || !line) return
@@ -47,7 +53,7 @@ const report = (isMissing: boolean): void => {
   if (isMissing && !hasReloaded()) {
     show('Trellis could not be loaded. It is tried again as soon as the server answers.')
     void reloadWhenServed()
-  } else show('Trellis could not be loaded. Check that you are online, then reload the page.')
+  } else show(manually)
 }
 
 const isOfApp = (element: EventTarget | null): boolean =>
@@ -75,7 +81,12 @@ window.addEventListener('error', onError, true)
 // Later failures are those of pages and dialogs, which report them.
 window.addEventListener('load', () => {
   window.removeEventListener('error', onError, true)
-  if (!isReported && !notice?.isConnected) sessionStorage.removeItem(storageKey)
+  if (isReported || notice?.isConnected) return
+  try {
+    sessionStorage.removeItem(storageKey)
+  } catch {
+    // Without storage, nothing is recorded.
+  }
 })
 
 export {}

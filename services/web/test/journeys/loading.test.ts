@@ -81,6 +81,28 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
+  test('a page without storage does not reload by itself, and says what to do', async () => {
+    const { page, context, problems } = await installation.open()
+    await page.addInitScript(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The storage is full.', 'QuotaExceededError')
+      }
+      Storage.prototype.removeItem = () => {
+        throw new DOMException('The storage is refused.', 'SecurityError')
+      }
+    })
+    const loads = countLoads(page)
+    const mend = await cut(page, shell)
+    await page.goto('/home')
+    await page.getByText('Check that you are online, then reload the page.').waitFor()
+    expect(loads()).toBe(1)
+    await mend()
+    await page.getByRole('link', { name: 'Reload' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    expect(problems().filter((problem) => problem.startsWith('error'))).toEqual([])
+    await context.close()
+  })
+
   test('a page of which no script arrives shows a way to load it again', async () => {
     const { page, context } = await installation.open()
     await cut(page, /\/assets\/.*\.js$/)
