@@ -29,6 +29,15 @@ test('values survive being written to the URL and read again', () => {
   expect(read(written.toString())).toEqual({ values: change, rejected: [] })
 })
 
+test('words of a list may contain commas and percent signs', () => {
+  const severity = ['error,2026.log', '100%', '%2C', 'b']
+  const written = formatValues(shape, new URLSearchParams(), { severity })
+  expect(written.get('severity')).toBe('error%2C2026.log,100%25,%252C,b')
+  expect(read(written.toString()).values.severity).toEqual(severity)
+  // As people write them.
+  expect(read('severity=50%,c').values.severity).toEqual(['50%', 'c'])
+})
+
 test('fallbacks are left out of the URL, and other parameters stay', () => {
   const written = formatValues(shape, new URLSearchParams('q=x&min=3&tab=2'), { q: '', min: null, order: 'relevance' })
   expect(written.toString()).toBe('tab=2')

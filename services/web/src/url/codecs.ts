@@ -35,11 +35,19 @@ export const oneOf = <const Word extends string>(words: readonly Word[], fallbac
   format: (value) => value,
 })
 
+/** A word of a list as the URL has it: names of files, and so of sources, may contain commas. */
+export const listed = (word: string): string => word.replaceAll('%', '%25').replaceAll(',', '%2C')
+const unlisted = (part: string): string => part.replaceAll(/%2C/gi, ',').replaceAll('%25', '%')
+
 /** Words separated by commas, in the order of their choice. */
 export const list = (): Codec<readonly string[]> => ({
   fallback: [],
-  parse: (value) => value.split(',').filter((part) => part !== ''),
-  format: (value) => value.join(','),
+  parse: (value) =>
+    value
+      .split(',')
+      .filter((part) => part !== '')
+      .map(unlisted),
+  format: (value) => value.map(listed).join(','),
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: any shape of fields
