@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { absoluteAddress, momentOf } from './moments.ts'
+import { parseValue } from './codecs.ts'
+import { absoluteAddress, moment, momentOf } from './moments.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 
@@ -10,6 +11,16 @@ test.each([
   ['2026-03-01T09:00:00Z', '2026-03-01T09:00:00.000Z'],
   ['yesterday-ish', undefined],
 ])('the bound "%s" is %s', (bound, expected) => expect(momentOf(bound, now)).toBe(expected))
+
+test.each([
+  ['-15m', '-15m', false],
+  ['2026-03-01', '2026-03-01', false],
+  ['all', 'all', false],
+  ['', '-24h', false],
+  ['yesterday-ish', '-24h', true],
+])('the bound "%s" of an address is read as "%s", rejected: %s', (text, value, isRejected) =>
+  expect(parseValue(moment('-24h', ['all']), text)).toEqual({ value, isRejected }),
+)
 
 test.each([
   [

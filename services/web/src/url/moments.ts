@@ -1,3 +1,5 @@
+import type { Codec } from './codecs.ts'
+
 /** Bounds of time in the URL: `-1h` is relative and stays so, anything else is a moment. */
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -11,6 +13,13 @@ export const momentOf = (bound: string, now: number): string | undefined => {
   const time = Date.parse(bound)
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
+
+/** Codec of a bound; `words` mean something else to the page, such as "all". */
+export const moment = (fallback = '', words: readonly string[] = []): Codec<string> => ({
+  fallback,
+  parse: (bound) => (words.includes(bound) || momentOf(bound, 0) !== undefined ? bound : undefined),
+  format: (bound) => bound,
+})
 
 /** An address for others: what is relative in it to now is written as moments, so that they see the same at any time. */
 export const absoluteAddress = (address: string, now: number): string => {

@@ -1,4 +1,5 @@
 import { type Codec, list, text, type ValuesOf } from '../../url/codecs.ts'
+import { moment } from '../../url/moments.ts'
 
 /** The filters of log pages as they are in the URL. */
 export const filterShape = {
@@ -13,8 +14,8 @@ export const filterShape = {
   not_template: list(),
   branch: text(),
   tenant: text(),
-  since: text(),
-  until: text(),
+  since: moment(),
+  until: moment(),
 } satisfies Record<string, Codec<string> | Codec<readonly string[]>>
 
 export type FilterValues = ValuesOf<typeof filterShape>

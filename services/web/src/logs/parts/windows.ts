@@ -35,7 +35,12 @@ export const scaled = ({ since, until }: Span, factor: number): Span => {
   return { since: middle - half, until: middle + half }
 }
 
-export const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString()
+/** The first and the last moment that the server reads: years have four digits. */
+const earliest = Date.parse('0001-01-01T00:00:00Z')
+const latest = Date.parse('9999-12-31T23:59:59Z')
+
+export const isoOf = (milliseconds: number): string =>
+  new Date(Math.min(latest, Math.max(earliest, milliseconds))).toISOString()
 
 /** A moment as the value of an input of the browser, in local time or UTC. */
 export const toInput = (iso: string, zone: 'local' | 'utc'): string => {
