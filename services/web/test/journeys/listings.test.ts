@@ -350,6 +350,15 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     const bad = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from([0xff, 0xd8, 0xff, 0, 1, 2]) }
     await page.locator('input[type=file]').setInputFiles(bad)
     await page.getByRole('alert').getByText('Nothing was imported.').waitFor()
+    const empty = { name: 'none.csv', mimeType: 'text/csv', buffer: Buffer.from('platform_seller_id,username\n') }
+    await page.locator('input[type=file]').setInputFiles(empty)
+    await page.getByText('Nothing was imported: the file has no rows').waitFor()
+    const nameless = `platform_seller_id,username\n${',nameless\n'.repeat(30)}`
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from(nameless) })
+    await page.getByText('0 sellers were imported, 30 rows were not:').waitFor()
+    await page.getByText('These are the first 20').waitFor()
 
     await page.getByLabel('Find a seller').fill('from-a-file')
     await page.getByText('1 of 2 sellers').waitFor()
