@@ -89,6 +89,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       }),
     })
     const { id } = (await created.json()) as { id: string }
+    await pushLines(installation.origin, 'attached', ['2026-02-01T09:00:30Z ERROR found by the window'])
     const { page, problems } = await installation.openShared()
     await page.goto('/logs?source=attached&order=time')
     const grid = page.getByRole('grid', { name: 'Log lines' })
@@ -113,7 +114,9 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('2 lines added to “Slow since Monday”').waitFor()
 
     await page.goto(`/logs/incidents/${id}`)
-    await page.getByText('3 entries', { exact: false }).first().waitFor()
+    await page.getByText('4 entries, 3 of them added to it').waitFor()
+    // The line of its window belongs to it as long as its window does.
+    expect(await page.getByRole('button', { name: 'Remove this line' }).count()).toBe(3)
     await page.getByRole('button', { name: 'Remove this line' }).first().click()
     await page.getByText('Line removed from the incident').waitFor()
     expect(problems()).toEqual([])
@@ -263,9 +266,102 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
 
   test('values in the address that mean nothing are named and left out', async () => {
     const { page } = await installation.openShared()
-    await page.goto('/logs?order=colour&live=maybe&q=refused')
-    await page.getByText('were left out: order, live.').waitFor()
+    await page.goto('/logs?order=colour&live=maybe&q=refused&since=last-week')
+    await page.getByText('were left out: since, order, live.').waitFor()
     await page.getByText('100 found').waitFor()
+    await page.getByRole('button', { name: 'All time' }).waitFor()
+    await page.goto('/logs/templates?trend=sideways&since=last-week')
+    await page.getByText('were left out: trend, since.').waitFor()
+    await page.getByRole('button', { name: 'Last 24 hours' }).waitFor()
+    await page.goto('/logs/diagnose?until=tomorrow')
+    await page.getByText('were left out: until.').waitFor()
+    await page.goto('/logs/incidents?status=lost')
+    await page.getByText('were left out: status.').waitFor()
+  })
+
+  test('a time range is applied by Enter, and one that is incomplete or reversed is reported in its panel', async () => {
+    await pushLines(installation.origin, 'ranged', ['2026-03-01T09:05:30Z ERROR within the range'])
+    const { page, problems } = await installation.openShared()
+    await page.goto('/logs?source=ranged')
+    await page.getByText('1 found').waitFor()
+    await page.getByRole('button', { name: 'All time' }).click()
+    const range = page.getByRole('dialog', { name: 'Time range' })
+    const from = range.getByLabel('From')
+    await from.focus()
+    // A day without its time.
+    await page.keyboard.type('03012026')
+    await range.getByRole('button', { name: 'Apply' }).click()
+    expect(await range.locator('input:invalid').count()).toBe(1)
+    await range.waitFor()
+    await from.fill('2026-03-01T09:05:00')
+    await range.getByLabel('To').fill('2026-03-01T09:01:00')
+    await range.getByRole('button', { name: 'Apply' }).click()
+    await range.getByText('It is before the start.').waitFor()
+    await range.getByLabel('To').fill('2026-03-01T09:06:00')
+    await page.keyboard.press('Enter')
+    await range.waitFor({ state: 'hidden' })
+    await page.waitForURL(/since=2026-03-01T09%3A05%3A00.000Z&until=2026-03-01T09%3A06%3A00.000Z/)
+    expect(problems()).toEqual([])
+  })
+
+  test('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
+    const { page, problems } = await installation.openShared()
+    await pushLines(installation.origin, 'error,2026.log', ['2026-03-01T09:00:00Z ERROR the comma is read'])
+    await pushLines(installation.origin, ' two  spaces', ['2026-03-01T09:00:00Z ERROR the spaces are read'])
+    await page.goto('/logs/sources')
+    const stored = page.getByRole('table', { name: 'Stored sources' })
+    await stored.getByRole('link', { name: 'error,2026.log' }).click()
+    const filters = page.getByRole('list', { name: 'Filters' })
+    await filters.getByText('source error,2026.log').waitFor()
+    await page.getByText('1 found').waitFor()
+    await page.getByRole('button', { name: /^error,2026\.log/, pressed: true }).waitFor()
+    await page.reload()
+    await page.getByText('1 found').waitFor()
+    await page.getByRole('button', { name: 'Remove source error,2026.log' }).click()
+    await filters.waitFor({ state: 'hidden' })
+
+    await page.goto('/logs/sources')
+    await stored.getByRole('button', { name: 'Delete two spaces' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete a source' })
+    await dialog.getByLabel('Type').fill('two spaces')
+    await dialog.getByRole('button', { name: 'Delete source' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await stored.getByRole('button', { name: 'Delete two spaces' }).waitFor({ state: 'hidden' })
+    expect(problems()).toEqual([])
+  })
+
+  test('answers to questions about the systems are saved, lists of lines, too', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/logs/context?tab=wizard&step=network')
+    const subnets = page.getByLabel('Subnets')
+    await subnets.fill('10.0.0.0/8\n192.168.1.0/24')
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByText('Step 4 of 7').waitFor()
+    await page.goBack()
+    await expect.poll(() => subnets.inputValue()).toBe('10.0.0.0/8\n192.168.1.0/24')
+    expect(problems()).toEqual([])
+  })
+
+  test('a dialog that is opened again has no failure of before', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/logs/ssh-targets')
+    await page.getByRole('button', { name: 'New target' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'New target' })
+    expect(await dialog.getByLabel('Label').getAttribute('required')).not.toBeNull()
+    for (const [label, text] of [
+      ['Label', 'NAS'],
+      ['Host', '192.0.2.7'],
+      ['User', 'logs'],
+      ['Path of the private key', '/nowhere/id_ed25519'],
+    ] as const)
+      await dialog.getByLabel(label).fill(text)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'New target' }).first().click()
+    await dialog.waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    expect(problems()).toEqual([])
   })
 
   test('a word that no line has is searched as a prefix at a click', async () => {
