@@ -304,6 +304,19 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('an uploaded file without years is read with the year that is given', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/logs/sources')
+    await page.getByText('How to read them').click()
+    await page.getByLabel('Year').fill('2019')
+    const buffer = Buffer.from('Mar  1 10:00:00 host app[7]: of another year\n')
+    await page.locator('input[type=file]').setInputFiles({ name: 'years.log', mimeType: 'text/plain', buffer })
+    await page.getByText('1 new entry of 1 line').waitFor()
+    await page.goto('/logs?source=years.log')
+    await page.getByRole('grid', { name: 'Log lines' }).getByText('2019-03-01 10:00:00.000').waitFor()
+    expect(problems()).toEqual([])
+  })
+
   test('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
     const { page, problems } = await installation.openShared()
     await pushLines(installation.origin, 'error,2026.log', ['2026-03-01T09:00:00Z ERROR the comma is read'])
@@ -339,6 +352,38 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('Step 4 of 7').waitFor()
     await page.goBack()
     await expect.poll(() => subnets.inputValue()).toBe('10.0.0.0/8\n192.168.1.0/24')
+    expect(problems()).toEqual([])
+  })
+
+  test('back leaves the dialogs of a page with it, and those of the shell', async () => {
+    const created = await Promise.all(
+      ['of the first', 'of the second'].map(async (notes) => {
+        const response = await fetch(`${installation.origin}/logs/api/incidents`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ label: 'Twins', started_at: '2026-02-02T09:00:00Z', notes }),
+        })
+        return ((await response.json()) as { id: string }).id
+      }),
+    )
+    const { page, problems } = await installation.openShared()
+    await page.goto(`/logs/incidents/${created[0]}`)
+    await page.getByRole('region', { name: 'Similar incidents' }).locator(`a[href$="${created[1]}"]`).click()
+    await page.getByText('of the second').first().waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialogs = page.getByRole('dialog')
+    await dialogs.waitFor()
+    await page.goBack()
+    await page.getByText('of the first').first().waitFor()
+    expect(await dialogs.count()).toBe(0)
+    await page.goForward()
+    await page.getByText('of the second').first().waitFor()
+    await page.keyboard.press('Control+k')
+    await dialogs.waitFor()
+    await page.goBack()
+    await dialogs.waitFor({ state: 'hidden' })
+    // On the link that led away.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Twins')
     expect(problems()).toEqual([])
   })
 
