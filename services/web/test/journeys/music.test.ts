@@ -148,6 +148,45 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('numbers that are emptied are random or as needed again, and a deleted take comes back', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/music')
+    await page.getByRole('link', { name: 'Evening tune' }).click()
+    await take(page, 'Upload').getByText('Upload').click()
+    const form = page.getByRole('form', { name: 'Continue' })
+    for (const label of ['Seed', 'Context, seconds']) {
+      await form.getByLabel(label).fill('5')
+      await form.getByLabel(label).fill('')
+    }
+    await form.getByLabel('Takes').fill('1')
+    await form.getByLabel('Seconds', { exact: true }).fill('1')
+    const sent = page.waitForRequest((request) => request.url().endsWith('/branches'))
+    await form.getByRole('button', { name: 'Continue' }).click()
+    expect((await sent).postDataJSON()).toEqual({ prompt: '', duration_seconds: 1, takes: 1, generator: 'auto' })
+    await take(page, 'Take 3').getByText('undecided').waitFor()
+
+    const deleting: string[] = []
+    page.on('request', (request) => request.method() === 'DELETE' && deleting.push(request.url()))
+    await take(page, 'Take 3').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Take 3 is deleted').waitFor()
+    await take(page, 'Take 3').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await take(page, 'Take 3').waitFor()
+    expect(deleting).toEqual([])
+    await take(page, 'Take 3').getByRole('button', { name: 'Delete' }).click()
+    await expect.poll(() => deleting.length, { timeout: 20_000 }).toBe(1)
+    await page.reload()
+    await take(page, 'Take 2').waitFor()
+    expect(await take(page, 'Take 3').count()).toBe(0)
+
+    await page.getByRole('button', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export the spine' })
+    await dialog.getByLabel('Crossfade, milliseconds').fill('5000')
+    await dialog.getByRole('button', { name: 'Export' }).click()
+    expect(await dialog.locator('input:invalid').count()).toBe(1)
+    expect(problems()).toEqual([])
+  })
+
   test('a take is taken apart into stems, each of which is heard and saved', async () => {
     const { page, problems } = await installation.open()
     await recordSound(page)
