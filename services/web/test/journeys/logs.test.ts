@@ -343,6 +343,39 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('panels and long names of sources fit a screen of 360 pixels', async () => {
+    const name = `kettle-${'x'.repeat(150)}`
+    await pushLines(installation.origin, name, ['2026-03-01T09:00:00Z ERROR the kettle is cold'])
+    const { page, problems } = await installation.openShared()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto('/logs/diagnose?q=kettle')
+    await page.getByRole('group', { name: 'Suggested sources' }).getByRole('button', { name }).waitFor()
+    await page.getByRole('heading', { name: 'Summary' }).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+
+    await page.goto('/logs')
+    await page.getByRole('button', { name: 'All time' }).click()
+    const range = page.getByRole('dialog', { name: 'Time range' })
+    await expect
+      .poll(async () => {
+        const { y = 0, height = 0 } = (await range.boundingBox()) ?? {}
+        return y >= 0 && y + height <= 740
+      })
+      .toBe(true)
+
+    await page.goto('/logs/sources')
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete a source' })
+    await dialog.getByText('The only entry of').waitFor()
+    const field = dialog.getByLabel('Type')
+    const { x = 0, width = 0 } = (await field.boundingBox()) ?? {}
+    expect([x >= 0, x + width <= 360]).toEqual([true, true])
+    await field.fill(name)
+    await dialog.getByRole('button', { name: 'Delete source' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(problems()).toEqual([])
+  })
+
   test('answers to questions about the systems are saved, lists of lines, too', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/context?tab=wizard&step=network')
