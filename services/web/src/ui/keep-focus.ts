@@ -1,7 +1,7 @@
 import { here } from '../url/here.svelte.ts'
 
 const rows = 'li, tr, [role="treeitem"]'
-const holders = `${rows}, dialog[open]`
+const holders = `${rows}, dialog[open], section, form, main`
 
 /** The row nearest to one that was removed by this change. */
 const neighbourIn = ({ nextSibling, previousSibling }: MutationRecord): Element | undefined => {
@@ -20,8 +20,8 @@ const focusOn = (element: Element | null): void => {
 }
 
 /**
- * A control of a row or dialog may be removed by what it does, alone or with its row. The focus would be lost with it, and a screen reader with its
- * place: it goes to the row or dialog, else to the next row, and to the heading of the page after the last. Returns a function that ends this.
+ * A control may be removed by what it does, alone or with its row. The focus would be lost with it, and a screen reader with its place: it goes to the
+ * row, dialog, section or form, else to the next row, and to the heading of the page after the last. Returns a function that ends this.
  */
 export const keepFocus = (): (() => void) => {
   let held: { control: Element; row: Element; path: string } | undefined
@@ -37,7 +37,7 @@ export const keepFocus = (): (() => void) => {
     if (document.activeElement !== document.body || here.path !== path) return
     const change = records.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(row)))
     const next = row.isConnected ? row : change && neighbourIn(change)
-    focusOn(next ?? document.querySelector('main h1'))
+    focusOn(!next || next.matches('main') ? document.querySelector('main h1') : next)
   })
   document.addEventListener('focusin', remember)
   observer.observe(document.body, { childList: true, subtree: true })

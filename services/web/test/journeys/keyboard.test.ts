@@ -173,6 +173,11 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.keyboard.type('Upstream refuses')
     await page.keyboard.press('Enter')
     await headingHasFocus(page, 'Upstream refuses')
+    // A button that another one replaces.
+    await tabTo(page, 'Resolve')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Open again' }).waitFor()
+    await headingHasFocus(page, 'Upstream refuses')
     expect(problems()).toEqual([])
   })
 
