@@ -323,6 +323,14 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await press(page, 'Run').click()
     await page.getByText('“Deleted elsewhere” was deleted meanwhile').waitFor()
     await page.getByText('No search is saved.').waitFor()
+
+    const incident = await createIncident(installation.origin, 'Deleted elsewhere')
+    await page.goto(`/logs/incidents/${incident}`)
+    await press(page, 'Resolve').waitFor()
+    await context.request.delete(`/logs/api/incidents/${incident}`)
+    await press(page, 'Resolve').click()
+    await page.getByText('There is no such incident.').waitFor()
+    expect(await press(page, 'Edit').count()).toBe(0)
     await context.close()
   })
 
