@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { delta, done, serveChat } from '@trellis/test/support/chat-server'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
+import { draftOf } from '../../src/logs/setup/drafts.ts'
 import { violationsInThemes } from '../support/accessible.ts'
-import { answer } from '../support/answer.ts'
+import { amend, answer } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
@@ -315,6 +318,53 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.goto('/logs?source=years.log')
     await page.getByRole('grid', { name: 'Log lines' }).getByText('2019-03-01 10:00:00.000').waitFor()
     expect(problems()).toEqual([])
+  })
+
+  test('a dropped folder is refused in a sentence, and of several bundles one is taken', async () => {
+    const { page, context } = await installation.openShared()
+    await using folder = await temporaryDirectory()
+    await writeFile(join(folder.path, 'line.log'), '2026-03-01T09:00:00Z ERROR dropped with its folder\n')
+    await writeFile(join(folder.path, 'first.json'), '{}')
+    await writeFile(join(folder.path, 'second.json'), '{}')
+    const session = await context.newCDPSession(page)
+    const drop = async (area: string, ...files: readonly string[]) => {
+      const { x = 0, y = 0 } = (await page.getByRole('group', { name: area }).boundingBox()) ?? {}
+      const data = { items: [], files: [...files], dragOperationsMask: 1 }
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+        await session.send('Input.dispatchDragEvent', { type, x: x + 9, y: y + 9, data })
+    }
+    await page.goto('/logs/sources')
+    await drop('Choose files', folder.path, join(folder.path, 'line.log'))
+    await page.getByText('Folders cannot be read: drop the files in them instead.').waitFor()
+    await page.getByText('1 new entry of 1 line').waitFor()
+    await page.goto('/logs/bundles')
+    await drop('Choose a bundle', join(folder.path, 'first.json'), join(folder.path, 'second.json'))
+    await page.getByText('One file at a time: of 2, only first.json is taken.').waitFor()
+    await page.getByRole('alert').getByText('The bundle was not taken.').waitFor()
+  })
+
+  test('a file that is found and ranked is set up once, and sources that are only added are reported', async () => {
+    const { page } = await installation.openShared()
+    const path = '/var/log/shop.log'
+    await amend<{ suggestions: object[] }>(page, '/logs/api/setup/discover', (body) => {
+      body.suggestions = [{ ...draftOf(path), id: 'shop' }]
+    })
+    await amend<{ files: object[] }>(page, '/logs/api/setup/scan', (body) => {
+      body.files = [{ path, score: 0.9, size: 7, modified_at: '2026-03-01T09:00:00Z', matches: [] }]
+    })
+    await answer(page, '/logs/api/setup/write', { status: 201, body: '{"written":1,"sources":[]}' })
+    await answer(page, '/logs/api/tasks/glean', { status: 409, body: '{"detail":"A run is under way."}' })
+    await page.goto('/logs/setup')
+    await page.getByRole('checkbox', { name: /^shop/ }).check()
+    await page.getByRole('button', { name: 'Rank files' }).click()
+    const ranked = page.getByRole('checkbox', { name: path }).last()
+    await ranked.waitFor()
+    expect(await ranked.isChecked()).toBe(true)
+    const written = page.waitForRequest((request) => request.url().endsWith('/setup/write'))
+    await page.getByRole('button', { name: 'Add 1 source' }).click()
+    expect((await written).postDataJSON().sources).toMatchObject([{ id: 'shop', path }])
+    await page.getByText('The sources were added, but not all of them were read.').waitFor()
+    await page.getByText('A run is under way.').waitFor()
   })
 
   test('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
