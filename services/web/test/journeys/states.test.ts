@@ -260,6 +260,33 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     await context.close()
   })
 
+  test('candidates of the blocklist beyond the first are shown on demand', async () => {
+    const { page } = await installation.openShared()
+    const candidate = (index: number) => ({
+      id: String(index),
+      domain: `tracker${index}.example.org`,
+      status: 'candidate',
+      score: 35,
+      count: 3,
+      last_seen: '2026-03-01T09:00:00Z',
+      reasons: [],
+      devices: [],
+      device: null,
+      source_ids: [],
+      last_error: null,
+    })
+    await page.route('**/blocklist/candidates?*', (route) => {
+      const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
+      const candidates = Array.from({ length: Math.min(limit, 260) }, (_, index) => candidate(index))
+      return route.fulfill({ json: { candidates, total: 260 } })
+    })
+    await page.goto('/logs/blocklist')
+    await page.getByText('200 of 260 shown').waitFor()
+    await press(page, 'Show more').click()
+    await page.getByText('tracker259.example.org').waitFor()
+    expect(await press(page, 'Show more').count()).toBe(0)
+  })
+
   test('a DNS filter that is not configured leads to its settings', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/blocklist')
