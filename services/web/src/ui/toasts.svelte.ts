@@ -12,6 +12,8 @@ let shown = $state.raw<readonly Toast[]>([])
 let count = 0
 
 const visibleMilliseconds = 5_000
+/** How many are shown at most, of those with a way back and of the others: rows are removed faster than a removal is final. */
+const maxShown = { undo: 6, plain: 3 }
 
 const dismiss = (id: number): void => {
   shown = shown.filter((toast) => toast.id !== id)
@@ -32,7 +34,12 @@ export const toasts = {
     count += 1
     const id = count
     const others = untrack(() => shown).filter((toast) => toast.text !== text || toast.undo !== undefined)
-    shown = [...others.slice(-2), { id, text, tone, undo }]
+    const all = [...others, { id, text, tone, undo }]
+    const retained = new Set([
+      ...all.filter((toast) => toast.undo).slice(-maxShown.undo),
+      ...all.filter((toast) => !toast.undo).slice(-maxShown.plain),
+    ])
+    shown = all.filter((toast) => retained.has(toast))
     setTimeout(() => dismiss(id), undo ? visibleMilliseconds + 1_000 : visibleMilliseconds)
   },
   /**
