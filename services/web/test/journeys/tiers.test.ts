@@ -149,6 +149,13 @@ describe.skipIf(!hasBrowser)(`tiers in a browser${skipped}`, () => {
     const premium = await openAs('premium')
     await premium.page.goto('/listings/settings')
     await premium.page.getByLabel('My own campaign').fill('campaign-7')
+    const isShared = premium.page.getByLabel('Share the sellers that I block')
+    const saved = premium.page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await isShared.check()
+    await saved
+    await premium.page.locator('.toast').getByText('Saved', { exact: true }).waitFor()
+    expect(await premium.page.getByLabel('My own campaign').inputValue()).toBe('campaign-7')
+    await premium.page.getByRole('button', { name: 'Dismiss' }).click()
     await premium.page.getByRole('button', { name: 'Save campaign' }).click()
     await premium.page.locator('.toast').getByText('Saved', { exact: true }).waitFor()
     await premium.page.reload()
