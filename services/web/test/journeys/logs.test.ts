@@ -305,6 +305,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await range.waitFor({ state: 'hidden' })
     await page.waitForURL(/since=2026-03-01T09%3A05%3A00.000Z&until=2026-03-01T09%3A06%3A00.000Z/)
     expect(problems()).toEqual([])
+    await fetch(`${installation.origin}/logs/api/sources/ranged`, { method: 'DELETE' })
   })
 
   test('an uploaded file without years is read with the year that is given', async () => {
@@ -318,6 +319,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.goto('/logs?source=years.log')
     await page.getByRole('grid', { name: 'Log lines' }).getByText('2019-03-01 10:00:00.000').waitFor()
     expect(problems()).toEqual([])
+    await fetch(`${installation.origin}/logs/api/sources/years.log`, { method: 'DELETE' })
   })
 
   test('a dropped folder is refused in a sentence, and of several bundles one is taken', async () => {
@@ -341,6 +343,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await drop('Choose a bundle', join(folder.path, 'first.json'), join(folder.path, 'second.json'))
     await page.getByText('One file at a time: of 2, only first.json is taken.').waitFor()
     await page.getByRole('alert').getByText('The bundle was not taken.').waitFor()
+    await fetch(`${installation.origin}/logs/api/sources/line.log`, { method: 'DELETE' })
   })
 
   test('a file that is found and ranked is set up once, and sources that are only added are reported', async () => {
@@ -391,6 +394,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await dialog.waitFor({ state: 'hidden' })
     await stored.getByRole('button', { name: 'Delete two spaces' }).waitFor({ state: 'hidden' })
     expect(problems()).toEqual([])
+    await fetch(`${installation.origin}/logs/api/sources/error%2C2026.log`, { method: 'DELETE' })
   })
 
   test('panels and long names of sources fit a screen of 360 pixels', async () => {
