@@ -12,7 +12,7 @@ let shown = $state.raw<readonly Toast[]>([])
 let count = 0
 
 const visibleMilliseconds = 5_000
-/** How many are shown at most, of those with a way back and of the others: rows are removed faster than a removal is final. */
+/** Maximum numbers of toasts with a way back, and of the others: rows are removed faster than a removal is final. */
 const maxShown = { undo: 6, plain: 3 }
 
 const dismiss = (id: number): void => {

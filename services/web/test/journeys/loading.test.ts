@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
-  test('a page without storage does not reload by itself, and says what to do', async () => {
+  test('a page without storage does not reload by itself, and names the next step', async () => {
     const { page, context, problems } = await installation.open()
     await page.addInitScript(() => {
       Storage.prototype.setItem = () => {

@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await fetch(`${installation.origin}/logs/api/sources/ranged`, { method: 'DELETE' })
   })
 
-  test('an uploaded file without years is read with the year that is given', async () => {
+  test('an uploaded file without years is read with the year of the form', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/sources')
     await page.getByText('How to read them').click()
@@ -441,7 +441,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await facts.getByText('192.168.1.0/24').waitFor()
     await page.goBack()
     await expect.poll(() => subnets.inputValue()).toBe('10.0.0.0/8\n192.168.1.0/24')
-    // What is typed stays while other steps are looked at, and is a part of what is applied.
+    // Typed answers stay while other steps are shown, and are applied, too.
     const router = page.getByLabel('Router')
     await router.fill('fritz.box')
     await page.getByRole('button', { name: 'Back', exact: true }).click()
