@@ -5,7 +5,7 @@ const questionWords = new Set(
   (
     'a about after again all also always am an and any anybody anymore anyone are around as at be because been before being between but by can could did do does doing each every for from ' +
     'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' + // words: allowed
-    'me more most my no not now of off often on once only or other our out over please really see seem seems she should since so some somebody someone something sometimes ' +
+    'me more most my no not now of off often on once only or other our out over please really see seem seems she should since so some somebody someone something sometimes ' + // words: allowed
     'still such tell than that the their them then there these they thing this those through to too today tried tries try trying tonight until up us very was we were what ' + // words: allowed
     'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
     'afternoon evening night nights randomly noon midnight wrong problem problems issue issues happen happened happening show find help'
@@ -25,7 +25,7 @@ const loggingIn =
  * "who tried to break in", "they broke into the server", "someone broke in through ssh"; of "the fan broke in May", nothing is known that it means.
  */
 const breakingIn =
-  /(?<=\b(?:to|who|someone|somebody|anyone|anybody|they|hackers?|attackers?|bots?) )(?:break|breaks|breaking|broke|broken) in\b|\b(?:break|breaks|breaking|broke|broken)(?: in\b(?! (?!through\b|via\b|over\b|by\b|from\b|using\b|with\b)\w)| into\b|-in\b)/gi
+  /(?<=\b(?:to|who|someone|somebody|anyone|anybody|they|hackers?|attackers?|bots?) )(?:break|breaks|breaking|broke|broken) in\b|\b(?:break|breaks|breaking|broke|broken)(?: in\b(?! (?!through\b|via\b|over\b|by\b|from\b|using\b|with\b)\w)| into\b|-in\b)/gi // words: allowed
 
 /** The search terms of a symptom: its meaningful words, in order, without duplicates. Numbers alone are not keywords. */
 export const keywordsOf = (symptom: string): string[] => {

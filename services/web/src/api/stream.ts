@@ -139,11 +139,11 @@ export const follow = <Name extends StreamName>(
     for (const each of [timer, hideTimer, silence]) clearTimeout(each)
     current?.abort()
     document.removeEventListener('visibilitychange', onVisibility)
-    forgetRecovery()
+    removeRecoveryListener()
   }
 
   document.addEventListener('visibilitychange', onVisibility)
-  const forgetRecovery = connection.onRecovery(() => {
+  const removeRecoveryListener = connection.onRecovery(() => {
     if (timer === undefined) return
     clearTimeout(timer)
     void connect()

@@ -154,12 +154,11 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
   })
 
   test.skipIf(process.getuid?.() !== 0)('of which a user sees only its own entries is reported', async () => {
-    const nobody = 65_534
-    const asNobody = `--reuid=${nobody} --regid=${nobody} --clear-groups`.split(' ')
+    const asOther = '--reuid=65534 --regid=65534 --clear-groups'.split(' ')
     const collector: Collector<LocalJournalEntry> = {
       collect: (request) =>
         collectJournal(request, {
-          run: (words, signal) => runLocally(['setpriv', ...asNobody, ...words], signal),
+          run: (words, signal) => runLocally(['setpriv', ...asOther, ...words], signal),
           now: Date.now,
         }),
     }

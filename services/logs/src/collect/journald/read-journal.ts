@@ -47,7 +47,7 @@ const wordsFor = ({ units, directory, follows }: JournalReading, cursor: string 
   ...(cursor === undefined ? [] : [`--cursor=${cursor}`]),
 ]
 
-/** Reports if the user of journalctl sees only its own entries. journalctl succeeds then, and says so only where it prints for people. */
+/** Reports if the user of journalctl sees only its own entries. journalctl succeeds then, and warns only in its readable formats. */
 export const reportHidden = async ({ run, host, directory, signal, onProblem }: JournalAccess): Promise<void> => {
   const place = directory === undefined ? [] : [`--directory=${directory}`]
   const { output, ended } = await run(['journalctl', '--output=short', '--no-pager', '--lines=0', ...place], signal)
