@@ -41,3 +41,13 @@ test('an entry of a megabyte is cut in its row', () => {
   const { parts } = lineOf({ ...entry, text: 'x'.repeat(1_000_000), message: 'x'.repeat(1_000_000), highlights: [] })
   expect(parts[0]?.text.length).toBe(2_000)
 })
+
+test('characters that turn a text around are shown as signs', () => {
+  const text = 'file \u202egnp.exe\u202c, \u2066isolated\u2069, עברית'
+  const { parts } = lineOf({ ...entry, text, message: text, highlights: [[6, 9]] })
+  expect(parts).toEqual([
+    { text: 'file ⟨U+202E⟩', isMarked: false },
+    { text: 'gnp', isMarked: true },
+    { text: '.exe⟨U+202C⟩, ⟨U+2066⟩isolated⟨U+2069⟩, עברית', isMarked: false },
+  ])
+})

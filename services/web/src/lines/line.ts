@@ -38,6 +38,13 @@ const isRange = (value: unknown): value is [number, number] =>
 const rangesOf = (highlights: unknown): [number, number][] =>
   Array.isArray(highlights) ? highlights.filter(isRange) : []
 
+/** Characters that turn the text after them around: its letters would be read in another order than they are stored in. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** A text with a sign in place of each character that turns it around. */
+export const inStoredOrder = (text: string): string =>
+  text.replaceAll(turning, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase()}⟩`)
+
 /** Splits a text at ranges in UTF-16 units; ranges outside of it are ignored. */
 export const splitAt = (text: string, ranges: readonly (readonly [number, number])[]): Part[] => {
   const parts: Part[] = []
@@ -67,10 +74,14 @@ export const lineOf = (entry: LineEntry): Line => {
     source: entry.source_id,
     parts: splitAt(shown, ranges).map((part) => ({
       ...part,
-      text: part.text.replaceAll('\n', ' ⏎ ').replaceAll('\t', '  '),
+      text: inStoredOrder(part.text).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  '),
     })),
     repeats: entry.repeat_count,
     extraLines: breaks,
     flag: entry.ml_label ?? entry.anomaly_label ?? null,
   }
 }
+
+/** The beginning of an entry's message in its lists beside the search. */
+export const excerptOf = ({ message, text }: Pick<LineEntry, 'message' | 'text'>, maxCharacters = 400): string =>
+  inStoredOrder((message || text).slice(0, maxCharacters))
