@@ -17,6 +17,19 @@ test('invalid values are reported by field', () => {
   expect(facts.detail).toBe('Min price must be at least 0')
 })
 
+test('fields are named as the reader knows them, once, also those called as a part of a request is', () => {
+  const invalid = (loc: readonly string[], msg: string) => failureOf(422, { detail: [{ loc, msg }] }, new Headers())
+  const address = invalid(['body', 'llm_base_url'], 'llm_base_url must be an address.')
+  expect(address.messageFor('llm_base_url')).toBe('must be an address.')
+  expect(address.message).toBe('LLM base URL must be an address.')
+  expect(address.messageWith({ llm_base_url: 'Address' })).toBe('Address must be an address.')
+  expect(invalid(['query', 'q'], 'is too long').message).toBe('The search is too long')
+  const question = invalid(['body', 'query'], 'is too long')
+  expect([question.message, question.messageFor('query')]).toEqual(['Query is too long', 'is too long'])
+  const names = failureOf(422, { detail: 'device_names is not valid JSON.' }, new Headers())
+  expect(names.messageWith({ device_names: 'Device names' })).toBe('Device names is not valid JSON.')
+})
+
 test('the message of the query builder is shown, and its whole body stays', () => {
   const body = { detail: { message: 'The model answered with no JSON.', raw: 'hm' } }
   expect(failureOf(422, body, new Headers()).facts).toMatchObject({ detail: 'The model answered with no JSON.', body })

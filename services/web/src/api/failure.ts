@@ -26,6 +26,15 @@ export class Failure extends Error {
     return this.facts.status
   }
 
+  /** The message with the names that the fields of a form have for the reader. */
+  messageWith(labels: Readonly<Record<string, string>>): string {
+    const { detail, fields = [] } = this.facts
+    if (fields.length > 0) return sentenceOf(fields, labels)
+    const first = detail.slice(0, detail.indexOf(' '))
+    const label = Object.hasOwn(labels, first) ? labels[first] : undefined
+    return label === undefined ? detail : label + detail.slice(first.length)
+  }
+
   /** What is wrong with the value of a field, such as `min_price`. */
   messageFor(field: string): string | undefined {
     return this.facts.fields?.find((failure) => failure.field === field)?.message
@@ -34,27 +43,33 @@ export class Failure extends Error {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
+/** Parts of a request; what follows in the place of an invalid value is its name, which may be one of these words. */
+const places = ['body', 'query', 'path']
+
 const fieldFailure = (item: unknown): FieldFailure[] => {
   if (!isRecord(item)) return []
-  const path = Array.isArray(item.loc)
-    ? item.loc.filter((part) => !['body', 'query', 'path'].includes(String(part)))
-    : []
-  return [{ field: path.join('.'), message: String(item.msg ?? 'is invalid') }]
+  const loc = Array.isArray(item.loc) ? item.loc.map(String) : []
+  const path = places.includes(loc[0] ?? '') ? loc.slice(1) : loc
+  const message = String(item.msg ?? 'is invalid')
+  const start = `${path.at(-1)} `
+  return [{ field: path.join('.'), message: message.startsWith(start) ? message.slice(start.length) : message }]
 }
 
-/** `crossfade_ms` as `Crossfade ms`. */
+const initialisms = /\b(?:api|dns|id|llm|ssh|url)\b/gi
+
+/** `crossfade_ms` as `Crossfade ms`, and `llm_base_url` as `LLM base URL`. */
 const inWords = (field: string): string => {
-  const words = field.replaceAll(/[._]+/g, ' ')
+  if (field === 'q') return 'The search'
+  const words = field.replaceAll(/[._]+/g, ' ').replaceAll(initialisms, (letters) => letters.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const sentenceOf = (fields: readonly FieldFailure[]): string =>
+const sentenceOf = (fields: readonly FieldFailure[], labels: Readonly<Record<string, string>> = {}): string =>
   fields
     .map(({ field, message }) => {
       if (field === '') return message
-      return /^(?:must|is|has|needs|cannot|may)\b/.test(message)
-        ? `${inWords(field)} ${message}`
-        : `${inWords(field)}: ${message}`
+      const name = Object.hasOwn(labels, field) ? labels[field] : inWords(field)
+      return /^(?:must|is|has|needs|cannot|may)\b/.test(message) ? `${name} ${message}` : `${name}: ${message}`
     })
     .join('. ')
 

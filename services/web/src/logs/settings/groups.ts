@@ -96,6 +96,11 @@ export const groups: readonly SettingGroup[] = [
   },
 ]
 
+/** What the page calls each setting. */
+export const labels: Readonly<Record<string, string>> = Object.fromEntries(
+  groups.flatMap(({ fields }) => fields.map(({ name, label }) => [name, label])),
+)
+
 /** The settings that differ from what was read: only these are written. */
 export const changesOf = (read: SettingsRest | undefined, draft: SettingsRest | undefined): Partial<SettingsRest> => {
   if (!read || !draft) return {}
