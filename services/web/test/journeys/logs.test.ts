@@ -368,6 +368,46 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect((await written).postDataJSON().sources).toMatchObject([{ id: 'shop', path }])
     await page.getByText('The sources were added, but not all of them were read.').waitFor()
     await page.getByText('A run is under way.').waitFor()
+
+    const started = await page.request.post(`${installation.origin}/logs/api/tasks/vacuum`, { data: {} })
+    await answer(page, '/logs/api/tasks/glean', { status: 202, body: await started.text() })
+    await ranked.check()
+    await page.getByRole('button', { name: 'Add 1 source' }).click()
+    await page.waitForURL(/task=/)
+    await page.reload()
+    await page.getByRole('group', { name: 'Task vacuum' }).getByText('done', { exact: true }).waitFor()
+    await page.goto('/logs/setup?task=none')
+    await page.waitForURL((url) => !url.searchParams.has('task'))
+  })
+
+  test('settings that are not saved stay while other pages are read, and a reload asks before they are lost', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/logs/settings')
+    const address = page.getByLabel('Address', { exact: true })
+    await address.fill('no address')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page
+      .getByRole('alert')
+      .getByText('Address must be an address that starts with http:// or https://.', { exact: true })
+      .waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.goBack()
+    await page.getByText('1 changed').waitFor()
+    expect(await address.inputValue()).toBe('no address')
+    const asked = page.waitForEvent('dialog')
+    const reloaded = page.reload()
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.accept()
+    await reloaded
+    await page.getByText('No changes').waitFor()
+
+    await address.fill('http://127.0.0.1:1/v1')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByText('No changes').waitFor()
+    expect(await address.inputValue()).toBe('')
+    expect(problems()).toEqual([])
   })
 
   test('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
@@ -703,20 +743,27 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('markup in a line is text, and a line of a megabyte is shown whole in its detail', async () => {
+  test('markup in a line is text, what would turn it around is a sign, and a line of a megabyte is shown whole in its detail', async () => {
     const { page, problems } = await installation.openShared()
     const long = `giant ${'x'.repeat(1_000_000)}`
     await pushLines(installation.origin, 'hostile', [
       '<img src=x onerror=alert(1)><script>alert(2)</script> hostile',
       long,
+      'turned \u202egnp.exe',
     ])
     await page.goto('/logs?source=hostile&q=hostile')
     const grid = page.getByRole('grid', { name: 'Log lines' })
     await grid.getByText('<img src=x onerror=alert(1)>').waitFor()
     await page.goto('/logs?source=hostile&q=giant')
     await grid.getByRole('row').first().click()
-    const text = await page.getByRole('region', { name: 'Text of the entry' }).textContent()
-    expect(text).toBe(long)
+    const text = page.getByRole('region', { name: 'Text of the entry' })
+    expect(await text.textContent()).toBe(long)
+    await page.getByRole('button', { name: 'Close entry' }).click()
+    await expect.poll(() => grid.evaluate((element) => element.matches(':focus'))).toBe(true)
+
+    await page.goto('/logs?source=hostile&q=turned')
+    await grid.getByText('turned ⟨U+202E⟩gnp.exe').click()
+    expect(await text.textContent()).toBe('turned ⟨U+202E⟩gnp.exe')
     expect(problems()).toEqual([])
   })
 
