@@ -2,14 +2,17 @@ export type PricePoint = { price: number | null; currency: string; captured_at: 
 export type Step = { x: number; y: number }
 
 /**
- * The prices of a listing as steps in a box of 1 by 1, oldest first, the last one until `now`. Prices that could not be read are left out. Undefined
- * with fewer than two changes: a line would pretend a history.
+ * The prices of a listing as steps in a box of 1 by 1, oldest first, the last one until `now`. Prices that could not be read are left out, and
+ * those in another currency than the last one's. Undefined with fewer than two changes: a line would pretend a history.
  */
 export const priceSteps = (
   points: readonly PricePoint[],
   now: number,
-): { steps: Step[]; low: number; high: number } | undefined => {
-  const known = points.flatMap(({ price, captured_at: at }) => (price === null ? [] : [{ price, at: Date.parse(at) }]))
+): { steps: Step[]; low: number; high: number; currency: string } | undefined => {
+  const currency = points.findLast(({ price }) => price !== null)?.currency ?? ''
+  const known = points.flatMap(({ price, currency: of, captured_at: at }) =>
+    price === null || of !== currency ? [] : [{ price, at: Date.parse(at) }],
+  )
   const [first] = known
   if (!first || known.length < 2) return undefined
   const low = Math.min(...known.map(({ price }) => price))
@@ -23,5 +26,5 @@ export const priceSteps = (
       { x: x(end), y: y(price) },
     ]
   })
-  return { steps, low, high }
+  return { steps, low, high, currency }
 }
