@@ -11,6 +11,7 @@ export const action = <Arguments extends unknown[], Value>(
 ) => {
   let last: Promise<unknown> = Promise.resolve()
   const pending = new Set<string>()
+  let shownPending = $state.raw<ReadonlySet<string>>(pending)
   let isRunning = $state(false)
   let failure = $state.raw<Failure | undefined>(undefined)
   const start = async (...values: Arguments): Promise<Value | undefined> => {
@@ -31,6 +32,8 @@ export const action = <Arguments extends unknown[], Value>(
     get failure() {
       return failure
     },
+    /** Whether one with these arguments runs or waits for its turn. */
+    isPending: (...values: Arguments): boolean => shownPending.has(JSON.stringify(values)),
     dismiss: () => {
       failure = undefined
     },
@@ -43,7 +46,13 @@ export const action = <Arguments extends unknown[], Value>(
       if (pending.size === 0) failure = undefined
       if (!inTurn) return start(...values)
       pending.add(key)
-      const turn = last.then(() => start(...values)).finally(() => pending.delete(key))
+      shownPending = new Set(pending)
+      const turn = last
+        .then(() => start(...values))
+        .finally(() => {
+          pending.delete(key)
+          shownPending = new Set(pending)
+        })
       last = turn
       return turn
     },

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { settled } from '../support/accessible.ts'
+import { withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 
@@ -72,5 +73,14 @@ describe.skipIf(!hasBrowser)(`double clicks${skipped}`, () => {
     await second
     await isIdle()
     expect(sent.filter((path) => path === '/logs/api/anomaly/run').length).toBe(2)
+
+    // What was scored is shown as it is then, although the other scorer was chosen meanwhile.
+    const release = await withhold(page, '/logs/api/anomaly/run')
+    await score.click()
+    await page.getByRole('tab', { name: 'Security' }).click()
+    await page.waitForURL(/scorer=cybersec/)
+    const refreshed = page.waitForRequest((request) => request.url().endsWith('/logs/api/anomaly/status'))
+    release()
+    await refreshed
   })
 })

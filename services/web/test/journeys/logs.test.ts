@@ -5,7 +5,7 @@ import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
 import { draftOf } from '../../src/logs/setup/drafts.ts'
 import { violationsInThemes } from '../support/accessible.ts'
-import { amend, answer } from '../support/answer.ts'
+import { amend, answer, withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
@@ -280,6 +280,15 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('were left out: until.').waitFor()
     await page.goto('/logs/incidents?status=lost')
     await page.getByText('were left out: status.').waitFor()
+    for (const [path, name] of [
+      ['/logs/detections?scorer=none', 'scorer'],
+      ['/logs/bundles?tab=none', 'tab'],
+      ['/logs/blocklist?status=none', 'status'],
+      ['/logs/context?tab=none', 'tab'],
+    ]) {
+      await page.goto(path ?? '')
+      await page.getByText(`were left out: ${name}.`).waitFor()
+    }
   })
 
   test('a time range is applied by Enter, and one that is incomplete or reversed is reported in its panel', async () => {
@@ -546,6 +555,37 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByRole('button', { name: 'New target' }).first().click()
     await dialog.waitFor()
     expect(await dialog.getByRole('alert').count()).toBe(0)
+    expect(problems()).toEqual([])
+  })
+
+  test('targets are tested one after another, and each shows that it waits', async () => {
+    const { page, problems } = await installation.openShared()
+    const target = {
+      host: '192.0.2.7',
+      port: 22,
+      user: 'logs',
+      key_path: '/keys/id',
+      host_key_fingerprint: null,
+      last_tested: null,
+      last_ok: null,
+      last_error: null,
+      warnings: [],
+    }
+    const targets = ['first', 'second'].map((id) => ({ ...target, id, label: id }))
+    await answer(page, '/logs/api/ssh-targets', { status: 200, body: JSON.stringify({ ssh_targets: targets }) })
+    const tested = { ok: false, latency_ms: 1, host_key_fingerprint: null, error: 'refused' }
+    await answer(page, /\/ssh-targets\/[^/]+\/test$/, { status: 200, body: JSON.stringify(tested) })
+    const release = await withhold(page, '/logs/api/ssh-targets/first/test')
+    await page.goto('/logs/ssh-targets')
+    const buttons = page.getByRole('list', { name: 'SSH targets' }).getByRole('button', { name: 'Test' })
+    await buttons.first().click()
+    await buttons.last().click()
+    await expect
+      .poll(() => buttons.evaluateAll((all) => all.map((button) => button.getAttribute('aria-busy'))))
+      .toEqual(['true', 'true'])
+    const second = page.waitForRequest((request) => request.url().endsWith('/ssh-targets/second/test'))
+    release()
+    await second
     expect(problems()).toEqual([])
   })
 

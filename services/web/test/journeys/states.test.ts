@@ -544,6 +544,17 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await dialog.getByRole('button', { name: 'Send bundle', disabled: false }).waitFor()
     await page.goto('/logs/bundles?tab=sent')
     await page.getByText(`Bundles are sent to ${receiver}.`).waitFor()
+
+    // One that waits for its receiver is followed.
+    const statuses = ['sent', 'queued']
+    await amend<{ sent_bundles: object[] }>(page, '/logs/api/sent-bundles', (body) => {
+      const status = statuses.pop() ?? 'sent'
+      const bundle = { id: 'b', incident_id: 'i', destination: receiver, sanitized: true, last_error: null }
+      body.sent_bundles = [{ ...bundle, status, created_at: '2026-03-01T09:00:00Z', sent_at: null }]
+    })
+    await page.reload()
+    await page.getByText('queued', { exact: true }).waitFor()
+    await page.getByText('sent', { exact: true }).waitFor()
     expect(problems()).toEqual([])
   })
 

@@ -23,7 +23,7 @@ export const withhold = async (page: Page, path: string | RegExp): Promise<() =>
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(isAt(path), async (route: Route) => {
     await promise
-    await route.continue()
+    await route.fallback()
   })
   return resolve
 }
