@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
+import { amend, answer } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
 
@@ -131,6 +132,12 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     const link = cards(page).filter({ has: isFinal }).first().getByRole('heading').getByRole('link')
     const title = (await link.textContent()) ?? ''
     const order = await titles(page)
+    await amend<{ listing: { photo_urls: string[] } }>(page, /\/api\/listings\/\d{2,}$/, ({ listing }) => {
+      listing.photo_urls = Array<string>(3).fill(listing.photo_urls[0] ?? '')
+    })
+    const pixel = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+    await answer(page, /\/api\/photos\//, { status: 200, body: pixel, headers: { 'content-type': 'image/svg+xml' } })
+    await answer(page, /\/api\/photos\/.*\b0$/, { status: 404 })
     await link.click()
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
     const ledger = page.getByRole('table', { name: 'How the score adds up' })
@@ -143,6 +150,10 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     // The marketplace's photo comes from here, so that the marketplace does not see the reader.
     const photo = page.getByRole('img', { name: /^The listing, photo/ })
     expect(await photo.getAttribute('src')).toMatch(/^\/listings\/api\/photos\//)
+    // One that cannot be loaded is left out.
+    await page.getByRole('button', { name: 'Photo 1', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'Photo 2', pressed: false }).click()
+    expect(await photo.getAttribute('alt')).toBe('The listing, photo 2 of 2')
     await settled(page)
     expect(await violationsInThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Block seller' }).click()
@@ -242,9 +253,14 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     const [first = '', second = ''] = await titles(page)
     await cards(page).nth(0).getByLabel('Choose').check()
     await cards(page).nth(1).getByLabel('Choose').check()
+    const currencies = ['USD', 'EUR']
+    await amend<{ listing: { price: number; currency: string } }>(page, /\/api\/listings\/\d{2,}$/, ({ listing }) => {
+      Object.assign(listing, { price: 100, price_high: null, currency: currencies.pop() ?? 'USD' })
+    })
     await page.getByRole('link', { name: 'Compare 2' }).click()
     const table = page.getByRole('table', { name: 'Comparison' })
     await table.waitFor()
+    await table.getByRole('rowheader', { name: '≠ Price', exact: true }).waitFor()
     expect(await table.locator('thead th').allTextContents()).toEqual(
       [first, second].map((title) => expect.stringContaining(title)),
     )
