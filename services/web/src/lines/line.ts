@@ -42,7 +42,7 @@ const rangesOf = (highlights: unknown): [number, number][] =>
 const turning = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** A text with a sign in place of each character that turns it around. */
-export const inStoredOrder = (text: string): string =>
+export const withVisibleControls = (text: string): string =>
   text.replaceAll(turning, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase()}⟩`)
 
 /** Splits a text at ranges in UTF-16 units; ranges outside of it are ignored. */
@@ -74,7 +74,7 @@ export const lineOf = (entry: LineEntry): Line => {
     source: entry.source_id,
     parts: splitAt(shown, ranges).map((part) => ({
       ...part,
-      text: inStoredOrder(part.text).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  '),
+      text: withVisibleControls(part.text).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  '),
     })),
     repeats: entry.repeat_count,
     extraLines: breaks,
@@ -84,4 +84,4 @@ export const lineOf = (entry: LineEntry): Line => {
 
 /** The beginning of an entry's message in its lists beside the search. */
 export const excerptOf = ({ message, text }: Pick<LineEntry, 'message' | 'text'>, maxCharacters = 400): string =>
-  inStoredOrder((message || text).slice(0, maxCharacters))
+  withVisibleControls((message || text).slice(0, maxCharacters))
