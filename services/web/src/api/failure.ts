@@ -44,7 +44,7 @@ export class Failure extends Error {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** Parts of a request; what follows in the place of an invalid value is its name, which may be one of these words. */
-const places = ['body', 'query', 'path']
+const places = ['body', 'query', 'path', 'header']
 
 const fieldFailure = (item: unknown): FieldFailure[] => {
   if (!isRecord(item)) return []

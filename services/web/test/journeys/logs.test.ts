@@ -389,7 +389,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.waitForURL((url) => !url.searchParams.has('task'))
   })
 
-  test('settings that are not saved stay while other pages are read, and a reload asks before they are lost', async () => {
+  test('settings that are not saved stay while other pages are read, and a reload must be confirmed', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/settings')
     const address = page.getByLabel('Address', { exact: true })
@@ -404,9 +404,9 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.goBack()
     await page.getByText('1 changed').waitFor()
     expect(await address.inputValue()).toBe('no address')
-    const asked = page.waitForEvent('dialog')
+    const opened = page.waitForEvent('dialog')
     const reloaded = page.reload()
-    const dialog = await asked
+    const dialog = await opened
     expect(dialog.type()).toBe('beforeunload')
     await dialog.accept()
     await reloaded
