@@ -13,7 +13,8 @@ const modules = {
   workloads: new URL('./workloads/main.ts', import.meta.url),
 }
 
-const serviceNames = ['listings', 'logs', 'music'] as const
+/** The services, all of which store rows. */
+export const serviceNames = ['listings', 'logs', 'music'] as const
 
 /** All processes of an installation, in start order; each group waits for the previous one. */
 export type Layout = {

@@ -42,6 +42,15 @@ export type LocalServers = AsyncDisposable & {
 
 const pauseMilliseconds = 500
 
+/** Connections beyond those of the services' pools: Postgres reserves three, and the user may look at the data. */
+const spareConnections = 20
+/** Minimum, which is the default of Postgres. */
+const minConnections = 100
+
+/** Maximum connections of a database on which so many processes may each fill their pool. */
+const connectionsFor = (processes: number, { databaseConnections }: ConnectionsConfig): number =>
+  Math.max(minConnections, processes * databaseConnections + spareConnections)
+
 /** Restarts a server whenever it exits unexpectedly. */
 const keepRunning = async (
   name: string,
@@ -75,6 +84,14 @@ const orUndefined = <Value>(find: () => Value): Value | undefined => {
   }
 }
 
+export type LocalServersOptions = {
+  directory: string
+  environment: NodeJS.ProcessEnv
+  /** Processes that store rows in the database. */
+  storingProcesses: number
+  printLine: (line: string) => void
+}
+
 /**
  * Starts the servers that the settings do not name: NATS, Postgres and an S3 store, on loopback, with their data below the folder,
  * and restarts each when it exits. Without an S3 program, files go to the object store of NATS. Throws ConfigError if NATS or
@@ -82,11 +99,7 @@ const orUndefined = <Value>(find: () => Value): Value | undefined => {
  */
 export const startLocalServers = async (
   config: ConnectionsConfig,
-  {
-    directory,
-    environment,
-    printLine,
-  }: { directory: string; environment: NodeJS.ProcessEnv; printLine: (line: string) => void },
+  { directory, environment, storingProcesses, printLine }: LocalServersOptions,
 ): Promise<LocalServers> => {
   await using opened = new AsyncDisposableStack()
   await mkdir(directory, { recursive: true, mode: 0o755 })
@@ -137,7 +150,11 @@ export const startLocalServers = async (
     if (config.databaseUrl === undefined) {
       const postgres = await superviseServer(
         'Postgres',
-        await startPostgres({ directory: folder('postgres'), port: await freePort() }),
+        await startPostgres({
+          directory: folder('postgres'),
+          port: await freePort(),
+          settings: { max_connections: String(connectionsFor(storingProcesses, config)) },
+        }),
       )
       grants.database = { DATABASE_URL: postgres.url() }
     }

@@ -5,7 +5,7 @@ import { loadKeyFile } from '@trellis/kit/credentials'
 import { configPart, connectionsConfig, printConfig, runProcess } from '@trellis/kit/process'
 import { lockDataDirectory } from '@trellis/kit/store'
 import { type LaunchConfig, launchConfig, readLaunchConfig } from './config.ts'
-import { layOut } from './layout.ts'
+import { layOut, serviceNames } from './layout.ts'
 import { startLocalServers } from './local-servers.ts'
 import { type ProcessSpec, runOnce, supervise } from './supervise.ts'
 
@@ -33,6 +33,7 @@ await runProcess<LaunchConfig>({
       await startLocalServers(connections, {
         directory: join(dataDirectory, 'servers'),
         environment: process.env,
+        storingProcesses: launch.replicas * serviceNames.length,
         printLine: (line) => printLine('launcher', line),
       }),
     )
