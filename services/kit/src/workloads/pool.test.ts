@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { probeWorker } from '@trellis/test/probe/worker-kind'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
 import { silentLog } from '../telemetry/mod.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
@@ -74,6 +76,33 @@ test('a run whose worker is lost is started once more, and fails when that worke
     failure: { reason: 'WorkerLost', detail: 'The worker was ended by SIGKILL before it was done.' },
   })
   expect(new Set(workers).size).toBe(2)
+  expect(pool.counts()).toMatchObject({ running: 0, queued: 0 })
+})
+
+/** A pool of two concurrent workers, of which the first ones are killed while they start. */
+const losingStarts = (directory: string, lost: number): Pool => {
+  const module = new URL('../../../../test/probe/lost-starts-worker.ts', import.meta.url)
+  const environment = { COUNT_FILE: join(directory, 'starts'), LOST_STARTS: String(lost) }
+  return createPool({ ...probeWorker, module, environment, warm: 0 }, { name: 'probe', log: silentLog })
+}
+
+test('queued runs outlive the loss of all workers that are starting', async () => {
+  await using opened = new AsyncDisposableStack()
+  const { path } = opened.use(await temporaryDirectory())
+  const pool = losingStarts(path, 2)
+  opened.defer(() => pool.kill())
+  const runs = ['first', 'second', 'third'].map((runId) => beginWaiting(pool, runId))
+  await expect.poll(() => runs.map(({ workers }) => workers.length)).toEqual([1, 1, 0])
+  expect(pool.counts()).toMatchObject({ running: 2, queued: 1 })
+})
+
+test('queued runs fail when workers are lost again and again while they start', async () => {
+  await using opened = new AsyncDisposableStack()
+  const { path } = opened.use(await temporaryDirectory())
+  const pool = losingStarts(path, 100)
+  opened.defer(() => pool.kill())
+  const runs = ['first', 'second', 'third'].map((runId) => beginWaiting(pool, runId))
+  for (const { ended } of runs) expect(await ended).toMatchObject({ failure: { reason: 'WorkerLost' } })
   expect(pool.counts()).toMatchObject({ running: 0, queued: 0 })
 })
 

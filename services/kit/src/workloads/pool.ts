@@ -74,6 +74,8 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   /** All workers that have not exited. */
   const alive = new Set<Child>()
   const noneAlive = Promise.withResolvers<void>()
+  /** Consecutive workers that a signal, such as the system's for lack of memory, ended before they were ready. */
+  let lostStarts = 0
   let idleTimer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -112,6 +114,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   const onMessage = (child: Child, message: FromWorker) => {
     if (message.kind === 'ready') {
       starting.delete(child)
+      lostStarts = 0
       release(child)
       return
     }
@@ -125,6 +128,22 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       settle(message.runId, message)
       release(child)
     }
+  }
+
+  /**
+   * Fails queued runs after a failed start, because another one would fail in the same way. A worker that was ended by a signal is replaced: one
+   * incident may end all that are starting, which are at most as many as run concurrently.
+   */
+  const onFailedStart = (exit: ChildExit) => {
+    const failure = lost(exit)
+    lostStarts += 1
+    if (exit.signal !== null && failure.reason === workerLost && lostStarts <= kind.concurrency) {
+      log.warn({ ...exit }, `a ${name} worker was lost while it started; it is replaced`)
+      return fill()
+    }
+    log.error({ ...exit }, `a ${name} worker did not start`)
+    lostStarts = 0
+    for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure })
   }
 
   const onExit = (child: Child, exit: ChildExit) => {
@@ -145,9 +164,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       if (isRestarted) restart(run)
       else settle(run.runId, { kind: 'failed', failure })
     } else if (wasStarting && !closed) {
-      log.error({ ...exit }, `a ${name} worker did not start`)
-      // Queued runs fail, because another start would fail in the same way.
-      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(exit) })
+      onFailedStart(exit)
       return
     }
     fill()
