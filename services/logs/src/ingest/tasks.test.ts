@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
-import { openStore } from '@trellis/kit/store'
+import { openStore, sql } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import type { TaskTables } from './task-store.ts'
@@ -16,6 +16,12 @@ const withProcesses = async () => {
   let time = 1_700_000_000_000
   return {
     bus,
+    /** Refuses changes of tasks that exist, like a database that cannot be reached. */
+    refuseChanges: () =>
+      sql`create trigger refusal before update on log_tasks begin select raise(abort, 'refused'); end`.execute(
+        store.db,
+      ),
+    acceptChanges: () => sql`drop trigger refusal`.execute(store.db),
     pass: (milliseconds: number) => {
       time += milliseconds
     },
@@ -74,4 +80,23 @@ test('progress and the end of a task are visible to replicas', async () => {
   while ((await other.get(taskId))?.progress?.done !== 7) await new Promise(setImmediate)
   await running.finish({ status: 'done' })
   expect(await other.get(taskId)).toMatchObject({ status: 'done', progress: { done: 8 } })
+})
+
+test('the end of a task that the store refuses is stored and published when it accepts changes again', async () => {
+  await using dependencies = await withProcesses()
+  await using one = dependencies.start({ isShared: true })
+  await using other = dependencies.start({ isShared: true })
+  const running = await one.begin('upload', 'bytes')
+  const { taskId } = running.task
+  const events = dependencies.bus.subscribe(taskEvents(taskId), { signal: AbortSignal.timeout(60_000) })
+  await dependencies.refuseChanges()
+  expect(await running.finish({ status: 'done' })).toMatchObject({ status: 'done' })
+  expect(await one.get(taskId)).toMatchObject({ status: 'done' })
+  expect(await other.get(taskId)).toMatchObject({ status: 'running' })
+  await dependencies.acceptChanges()
+  await expect.poll(() => other.get(taskId)).toMatchObject({ status: 'done' })
+  for await (const delivery of events) {
+    expect(delivery).toMatchObject({ event: { taskId, status: 'done' } })
+    break
+  }
 })

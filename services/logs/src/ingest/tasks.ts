@@ -16,7 +16,7 @@ import {
 /** Minimum times between two publications of a task's progress, and between two writes of it for other replicas. */
 const progressMilliseconds = 250
 const savedMilliseconds = 1_000
-/** A final state that could not be published is retried this often, with such pauses. */
+/** Storing or publishing a final state is retried this often, with such pauses. */
 const endTries = 100
 const endMilliseconds = 3_000
 const retentionMilliseconds = 7 * 86_400_000
@@ -35,6 +35,7 @@ export type RunningTask = {
   readonly task: Task
   /** Changes the state of the task and notifies its subscribers. */
   update: (change: Partial<Task>) => void
+  /** Ends the task. Where the store or the bus is unavailable, the final state is stored and published when it is back. */
   finish: (change: Partial<Task>) => Promise<Task>
 }
 
@@ -84,19 +85,32 @@ export const createTasks = (options: TasksOptions): Tasks => {
   const publish = (task: Task) => {
     bus.publish(taskEvents(task.taskId), task).catch(() => undefined)
   }
-  /** The final state is already stored, so an unavailable bus does not fail the task: subscribers receive it when the bus is back. */
-  const publishLater = (task: Task) => {
-    const tryAgain = async () => {
-      for (let left = endTries; left > 0; left--) {
-        await sleep(endMilliseconds, undefined, { signal: ending.signal, ref: false })
-        const isPublished = await bus.publish(taskEvents(task.taskId), task).then(
-          () => true,
-          () => false,
-        )
-        if (isPublished) return
-      }
+  /** Repeats an attempt in the background until it succeeds, its tries are used up, or the tasks are disposed of. */
+  const repeatLater = async (attempt: () => Promise<unknown>): Promise<void> => {
+    for (let left = endTries; left > 0; left--) {
+      await sleep(endMilliseconds, undefined, { signal: ending.signal, ref: false })
+      const hasSucceeded = await attempt().then(
+        () => true,
+        () => false,
+      )
+      if (hasSucceeded) return
     }
-    void tryAgain().catch(() => undefined)
+  }
+  const publishEnd = async (task: Task): Promise<void> => {
+    const attempt = () => bus.publish(taskEvents(task.taskId), task)
+    await attempt().catch(() => void repeatLater(attempt).catch(() => undefined))
+  }
+  /**
+   * The task remains known to this process until its end is stored, and sends heartbeats, so that no other process reports it as failed. If it cannot be
+   * stored for minutes, the heartbeats end, so that the task does not run for ever.
+   */
+  const storeEndLater = async (task: Task): Promise<void> => {
+    try {
+      await repeatLater(() => save(task))
+    } finally {
+      running.delete(task.taskId)
+    }
+    await publishEnd(task)
   }
   /** Saves without waiting. A row that fails to be written is replaced by the next write; the final state is always written. */
   const saveAside = (task: Task) => {
@@ -173,9 +187,14 @@ export const createTasks = (options: TasksOptions): Tasks => {
           set({ finishedAt: iso(), ...change })
           // Pending writes of earlier states end first; otherwise they would overwrite the final state.
           await Promise.all(saving)
-          await save(task)
-          running.delete(taskId)
-          await bus.publish(taskEvents(taskId), task).catch(() => publishLater(task))
+          const isStored = await save(task).then(
+            () => true,
+            () => false,
+          )
+          if (isStored) {
+            running.delete(taskId)
+            await publishEnd(task)
+          } else void storeEndLater(task).catch(() => undefined)
           return task
         },
       }
