@@ -44,6 +44,17 @@ test('without replicas, a process marks all unfinished tasks as failed', async (
   expect(await next.get(task.taskId)).toMatchObject({ status: 'failed', error: expect.stringContaining('again') })
 })
 
+test.each([
+  ['upload', /send the file again/],
+  ['vacuum', /start the task again/],
+])('the error of an interrupted task of kind %s says what to do: %s', async (kind, sentence) => {
+  await using dependencies = await withProcesses()
+  const { task } = await dependencies.start({ isShared: false }).begin(kind, 'bytes')
+  await using next = dependencies.start({ isShared: false })
+  await next.recover()
+  expect((await next.get(task.taskId))?.error).toMatch(sentence)
+})
+
 test('with replicas, only tasks without a heartbeat fail, however wrong the calendar times are', async () => {
   await using dependencies = await withProcesses()
   await using alive = dependencies.start({ isShared: true, clock: -86_400_000 })

@@ -61,8 +61,11 @@ export type TasksOptions = {
   elapsed?: () => number
 }
 
-const interrupted =
-  'The service stopped before the task ended. What was read before is stored; send the file again for the rest.'
+/** Why a task of a dead process failed, and what to do: only uploads have a file to send. */
+const interruptionOf = ({ kind }: Task): string =>
+  kind === 'upload'
+    ? 'The service stopped before the task ended. What was read before is stored; send the file again for the rest.'
+    : 'The service stopped before the task ended. What it had done is stored; start the task again for the rest.'
 
 /** Long-running tasks. They are published over the bus and stored when they begin and end and, with replicas, periodically in between. */
 export const createTasks = (options: TasksOptions): Tasks => {
@@ -132,7 +135,8 @@ export const createTasks = (options: TasksOptions): Tasks => {
     for (const taskId of seen.keys()) if (!unfinished.has(taskId)) seen.delete(taskId)
     for (const { task_id, beats, state } of rows) {
       if (isShared && !isSilent(task_id, beats)) continue
-      const task: Task = { ...(JSON.parse(state) as Task), status: 'failed', error: interrupted, finishedAt: iso() }
+      const read = JSON.parse(state) as Task
+      const task: Task = { ...read, status: 'failed', error: interruptionOf(read), finishedAt: iso() }
       const ended = await endSilentTask(db, { task_id, beats, status: 'failed', state: JSON.stringify(task) })
       if (ended) publish(task)
     }
