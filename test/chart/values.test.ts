@@ -100,6 +100,11 @@ const refused: [string, object, RegExp][] = [
     { edge: { autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 } } },
     /minReplicas must not be above/,
   ],
+  [
+    'more replicas than the bundled Postgres has connections for',
+    { listings: { replicas: 7 }, logs: { replicas: 7 }, music: { replicas: 7 } },
+    /may open 210 connections, but the bundled Postgres admits 200: raise database\.bundled\.settings\.max_connections/,
+  ],
 ]
 
 describe.skipIf(helmMissing !== undefined)(`values${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {

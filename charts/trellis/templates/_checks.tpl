@@ -58,4 +58,15 @@
 {{- if and .Values.edge.autoscaling.enabled (gt (int .Values.edge.autoscaling.minReplicas) (int .Values.edge.autoscaling.maxReplicas)) }}
 {{- fail "edge.autoscaling.minReplicas must not be above edge.autoscaling.maxReplicas." }}
 {{- end }}
+{{- if include "trellis.bundledPostgres" . }}
+{{- $processes := 0 }}
+{{- range $service := list .Values.listings .Values.logs .Values.music }}
+{{- if $service.enabled }}{{- $processes = add $processes $service.replicas }}{{- end }}
+{{- end }}
+{{- $needed := mul $processes .Values.database.connections }}
+{{- $admitted := .Values.database.bundled.settings.max_connections | default 100 | int }}
+{{- if gt (int $needed) $admitted }}
+{{- fail (printf "%d replicas of services with database.connections %d may open %d connections, but the bundled Postgres admits %d: raise database.bundled.settings.max_connections, or lower database.connections." (int $processes) (int .Values.database.connections) (int $needed) $admitted) }}
+{{- end }}
+{{- end }}
 {{- end -}}
