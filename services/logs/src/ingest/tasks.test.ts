@@ -47,7 +47,7 @@ test('without replicas, a process marks all unfinished tasks as failed', async (
 test.each([
   ['upload', /send the file again/],
   ['vacuum', /start the task again/],
-])('the error of an interrupted task of kind %s says what to do: %s', async (kind, sentence) => {
+])('the error of an interrupted task of kind %s names what to do: %s', async (kind, sentence) => {
   await using dependencies = await withProcesses()
   const { task } = await dependencies.start({ isShared: false }).begin(kind, 'bytes')
   await using next = dependencies.start({ isShared: false })
