@@ -5,7 +5,7 @@ import { buildFolder, buildWeb } from '@trellis/web/build'
 import { beforeAll, expect, test } from 'vitest'
 
 /** Largest sizes in KB, gzipped, that users should have to load. */
-const limits = { shell: 38, styles: 10, route: 25, everything: 260 }
+const limits = { shell: 39, styles: 10, route: 25, everything: 260 }
 
 let sizes: Map<string, number>
 let page: string

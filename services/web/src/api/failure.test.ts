@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { messageWith } from '../ui/message-with.ts'
 import { failureOf, toFailure } from './failure.ts'
 
 const headers = new Headers({ 'retry-after': '4', 'x-request-id': 'r-1' })
@@ -22,12 +23,12 @@ test('fields are named as the reader knows them, once, also those called as a pa
   const address = invalid(['body', 'llm_base_url'], 'llm_base_url must be an address.')
   expect(address.messageFor('llm_base_url')).toBe('must be an address.')
   expect(address.message).toBe('LLM base URL must be an address.')
-  expect(address.messageWith({ llm_base_url: 'Address' })).toBe('Address must be an address.')
+  expect(messageWith(address, { llm_base_url: 'Address' })).toBe('Address must be an address.')
   expect(invalid(['query', 'q'], 'is too long').message).toBe('The search is too long')
   const question = invalid(['body', 'query'], 'is too long')
   expect([question.message, question.messageFor('query')]).toEqual(['Query is too long', 'is too long'])
   const names = failureOf(422, { detail: 'device_names is not valid JSON.' }, new Headers())
-  expect(names.messageWith({ device_names: 'Device names' })).toBe('Device names is not valid JSON.')
+  expect(messageWith(names, { device_names: 'Device names' })).toBe('Device names is not valid JSON.')
 })
 
 test('the message of the query builder is shown, and its whole body stays', () => {

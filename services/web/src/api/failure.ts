@@ -26,15 +26,6 @@ export class Failure extends Error {
     return this.facts.status
   }
 
-  /** The message with the names that the fields of a form have for the reader. */
-  messageWith(labels: Readonly<Record<string, string>>): string {
-    const { detail, fields = [] } = this.facts
-    if (fields.length > 0) return sentenceOf(fields, labels)
-    const first = detail.slice(0, detail.indexOf(' '))
-    const label = Object.hasOwn(labels, first) ? labels[first] : undefined
-    return label === undefined ? detail : label + detail.slice(first.length)
-  }
-
   /** What is wrong with the value of a field, such as `min_price`. */
   messageFor(field: string): string | undefined {
     return this.facts.fields?.find((failure) => failure.field === field)?.message
@@ -51,8 +42,8 @@ const fieldFailure = (item: unknown): FieldFailure[] => {
   const loc = Array.isArray(item.loc) ? item.loc.map(String) : []
   const path = places.includes(loc[0] ?? '') ? loc.slice(1) : loc
   const message = String(item.msg ?? 'is invalid')
-  const start = `${path.at(-1)} `
-  return [{ field: path.join('.'), message: message.startsWith(start) ? message.slice(start.length) : message }]
+  const [first, ...rest] = message.split(' ')
+  return [{ field: path.join('.'), message: first === path.at(-1) ? rest.join(' ') : message }]
 }
 
 const initialisms = /\b(?:api|dns|id|llm|ssh|url)\b/gi
@@ -64,12 +55,13 @@ const inWords = (field: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const sentenceOf = (fields: readonly FieldFailure[], labels: Readonly<Record<string, string>> = {}): string =>
+/** What is wrong with values, as sentences. */
+export const sentenceOf = (fields: readonly FieldFailure[], labels: Readonly<Record<string, string>> = {}): string =>
   fields
     .map(({ field, message }) => {
       if (field === '') return message
-      const name = Object.hasOwn(labels, field) ? labels[field] : inWords(field)
-      return /^(?:must|is|has|needs|cannot|may)\b/.test(message) ? `${name} ${message}` : `${name}: ${message}`
+      const isPredicate = /^(?:must|is|has|needs|cannot|may)\b/.test(message)
+      return `${labels[field] ?? inWords(field)}${isPredicate ? '' : ':'} ${message}`
     })
     .join('. ')
 
