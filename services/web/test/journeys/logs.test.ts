@@ -524,7 +524,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await dialogs.waitFor()
     await page.goBack()
     await page.getByText('of the first').first().waitFor()
-    expect(await dialogs.count()).toBe(0)
+    await dialogs.waitFor({ state: 'hidden' })
     await page.goForward()
     await page.getByText('of the second').first().waitFor()
     await page.keyboard.press('Control+k')
