@@ -47,7 +47,7 @@ const spareConnections = 20
 /** Minimum, which is the default of Postgres. */
 const minConnections = 100
 
-/** Maximum connections of a database on which so many processes may each fill their pool. */
+/** The connection limit of a database for a number of processes, each with a full pool. */
 const connectionsFor = (processes: number, { databaseConnections }: ConnectionsConfig): number =>
   Math.max(minConnections, processes * databaseConnections + spareConnections)
 

@@ -5,7 +5,7 @@ import { type ServiceError, serviceError } from '../../errors/mod.ts'
 export const apiCodes = {
   /** Not enough servers are up for the replicas of a stream to create. */
   tooFewPeers: 10005,
-  /** A stream may not have so many consumers, or has that many. */
+  /** The account allows a stream fewer consumers, or the stream has reached its limit. */
   tooManyConsumers: 10026,
   invalidStreamConfig: 10052,
   messageTooLarge: 10054,
