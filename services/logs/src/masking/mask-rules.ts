@@ -227,6 +227,14 @@ export const maskRules: readonly MaskRule[] = [
     keys: `(?<![a-z])(?:${perhapsKeys})`,
     bare: String.raw`[\w+/=.~-]{12,512}`,
   }),
+  ...keyed({
+    name: 'short number that grants access',
+    hint: /(?:pin|otp|code)\\?["']?\s{0,3}(?:[:=]|%3[ad])/i,
+    // A pin of a controller has fewer digits.
+    mask: (value, names) => (/^\d{4,10}$/.test(value) ? names.of('password', value) : value),
+    keys: '(?<![a-z])(?:t?otp|pin|(?:pin|mfa|2fa|otp|verification|security|access|login|pairing|one[ _-]?time)[ _-]?code)',
+    bare: String.raw`\d{4,10}(?![\w-]|\.\w)`,
+  }),
   {
     name: 'password on a command line',
     hint: /--[a-z-]{0,21}(?:pass|token|secret|key)/,
