@@ -285,6 +285,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       ['/logs/bundles?tab=none', 'tab'],
       ['/logs/blocklist?status=none', 'status'],
       ['/logs/context?tab=none', 'tab'],
+      ['/listings/alerts?all=perhaps', 'all'],
     ]) {
       await page.goto(path ?? '')
       await page.getByText(`were left out: ${name}.`).waitFor()

@@ -141,6 +141,14 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
     await expect.poll(() => positionOf(page)).toBe(6)
 
+    const { pathname } = new URL(page.url())
+    await page.goto(`${pathname}?zoom=9999&node=0191-gone`)
+    await page.getByText('were left out: zoom.').waitFor()
+    await page.getByText('The take of this link no longer exists. The last one of the piece is selected.').waitFor()
+    expect(await take(page, 'Take 1').getAttribute('aria-selected')).toBe('true')
+    await take(page, 'Take 2').getByText('Take 2').click()
+    await page.getByText('The take of this link').waitFor({ state: 'detached' })
+
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Evening tune')
     await page.getByLabel('Name', { exact: true }).press('Enter')
