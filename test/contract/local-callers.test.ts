@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
@@ -38,11 +39,26 @@ const send = async (origin: string, { method, path, body }: Write, headers: Reco
   return { status: response.status, text: await response.text() }
 }
 
+/** The status of a request whose `Host` names the server, as a proxy on this machine sends it on. */
+const statusThroughProxy = (port: string, { method, path, body }: Write, host: string) => {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  const headers = { host, ...(body && { 'content-type': 'application/json' }) }
+  request({ host: '127.0.0.1', port, method, path, headers }, (response) =>
+    response.resume().once('end', () => resolve(response.statusCode)),
+  )
+    .once('error', reject)
+    .end(body && JSON.stringify(body))
+  return promise
+}
+
 describe('the log service without an API key', () => {
   let trellis: Trellis
   let port: string
   beforeAll(async () => {
-    trellis = await startTrellis({ HOST: '0.0.0.0', LOGS_WATCH: '0' }, { form: 'embedded' })
+    trellis = await startTrellis(
+      { HOST: '0.0.0.0', LOGS_WATCH: '0', EDGE_HOSTS: 'trellis.example' },
+      { form: 'embedded' },
+    )
     ;({ port } = new URL(trellis.origin))
   })
   afterAll(() => trellis?.[Symbol.asyncDispose]())
@@ -61,6 +77,8 @@ describe('the log service without an API key', () => {
     expect((await send(`http://127.0.0.1:${port}`, write)).status).not.toBe(403)
     for (const header of ['x-forwarded-for', 'forwarded', 'via'])
       expect((await send(`http://127.0.0.1:${port}`, write, { [header]: '127.0.0.1' })).status).toBe(403)
+    expect(await statusThroughProxy(port, write, 'trellis.example')).toBe(403)
+    expect(await statusThroughProxy(port, write, `localhost:${port}`)).not.toBe(403)
   })
 
   test.skipIf(outer === undefined)('other machines may search and push logs', async () => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { cancelled } from '@trellis/kit/errors'
 import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isForwarded } from '../admission/forwarded.ts'
 import type { BasePath } from '../pages/base-path.ts'
 
 declare module 'fastify' {
@@ -47,9 +48,6 @@ export const clientGone = (reply: FastifyReply): AbortSignal => {
   whenGone(reply, (reason) => controller.abort(reason))
   return controller.signal
 }
-
-/** Headers that proxies add to forwarded requests. */
-const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
  * The call options of a request; its head writes directly to the reply. Unless a signal is passed,
@@ -98,9 +96,9 @@ class RequestCall implements CallOptions {
   }
 
   get peer(): string | undefined {
-    const { headers, raw } = this.#request
+    const { raw } = this.#request
     // A proxy on this machine forwards requests of others, so its own address must not count as the caller's.
-    return forwardingHeaders.some((name) => headers[name] !== undefined) ? undefined : raw.socket.remoteAddress
+    return isForwarded(raw) ? undefined : raw.socket.remoteAddress
   }
 
   get client(): string | undefined {

@@ -25,7 +25,7 @@ export const requireLocalCaller = (
   if (config.apiKey !== '' || (peer !== undefined && isLoopback(peer))) return
   throw serviceError(
     'forbidden',
-    `Without an API key, ${what} from this machine only. Set SERVICE_API_KEY on the server and send it as "Authorization: Bearer <key>".`,
+    `Without an API key, ${what} from this machine only, directly at localhost. Set SERVICE_API_KEY on the server and send it as "Authorization: Bearer <key>".`,
   )
 }
 
