@@ -8,6 +8,7 @@ import { postgresMissing, startTestPostgres } from '@trellis/test/support/postgr
 import { natsCommand, natsMissing } from '@trellis/test/support/programs'
 import { migrateService, startService } from '@trellis/test/support/service-process'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
+import { startTrellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { writeContents } from './contents.ts'
@@ -106,6 +107,23 @@ test('the bill of materials lists every package in the bundle, with its version 
   expect(document.components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([])
   expect(document.components.map(({ name }) => name)).not.toContain('vitest')
   expect(await billOfMaterials()).toEqual(document)
+})
+
+test('one program of the bundle runs everything: the app, the log service and workers for audio', async () => {
+  await using trellis = await startTrellis({}, { form: 'embedded', program: join(folder, 'all-in-one.js') })
+  expect((await fetch(`${trellis.origin}/home`)).status).toBe(200)
+  const send = async (path: string, name: string, content: Buffer | string) => {
+    const form = new FormData()
+    form.append('file', new Blob([content]), name)
+    return (await fetch(trellis.origin + path, { method: 'POST', body: form })).json()
+  }
+  const logged = await send('/logs/api/ingest/upload?wait=true', 'app.log', '2026-03-01T09:00:00Z ERROR disk full\n')
+  expect(logged).toMatchObject({ status: 'done', counts: { entries: 1 } })
+  const tune = await readFile(join(folderOfRepository, 'docs/examples/tune.ogg'))
+  expect(await send('/music/api/chains', 'tune.ogg', tune)).toMatchObject({
+    name: 'tune',
+    nodes: [{ status: 'ready' }],
+  })
 })
 
 const missing = natsMissing ?? postgresMissing

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 /** The programs of the images, by the name of their file: `node /app/<name>.js`. Paths are relative to the root of the repository. */
 export const entries = {
+  // Everything in one process, as `npm start` runs it.
+  'all-in-one': 'services/all-in-one/src/main.ts',
   edge: 'services/edge/src/main.ts',
   listings: 'services/listings/src/main.ts',
   logs: 'services/logs/src/main.ts',

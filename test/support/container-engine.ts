@@ -4,16 +4,7 @@ import { connect } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryDirectory } from './temporary-directory.ts'
-
-const isThere = (command: string) => whereIs(command) !== undefined
-/** The path of a program, as found by the shell. */
-const whereIs = (command: string): string | undefined => {
-  try {
-    return execFileSync('/bin/sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim()
-  } catch {
-    return undefined
-  }
-}
+import { whereIs } from './where-is.ts'
 
 export type EngineName = 'docker' | 'podman'
 
@@ -25,7 +16,7 @@ const programs = { docker: ['dockerd', 'docker'], podman: ['podman', 'runc'] } a
 /** Why tests with a real container engine cannot run here. */
 export const engineMissing = (engine: EngineName): string | undefined => {
   if (process.getuid?.() !== 0) return 'a container engine needs root'
-  const missing = programs[engine].find((program) => !isThere(program))
+  const missing = programs[engine].find((program) => whereIs(program) === undefined)
   return missing && `${missing} is not installed`
 }
 
