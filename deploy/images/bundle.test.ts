@@ -112,7 +112,7 @@ test('the bill of materials lists every package in the bundle, with its version 
 test('one program of the bundle runs everything: the app, the log service and workers for audio', async () => {
   await using trellis = await startTrellis({}, { form: 'embedded', program: join(folder, 'all-in-one.js') })
   expect((await fetch(`${trellis.origin}/home`)).status).toBe(200)
-  const send = async (path: string, name: string, content: Buffer | string) => {
+  const send = async (path: string, name: string, content: string | Uint8Array<ArrayBuffer>) => {
     const form = new FormData()
     form.append('file', new Blob([content]), name)
     return (await fetch(trellis.origin + path, { method: 'POST', body: form })).json()
@@ -120,7 +120,7 @@ test('one program of the bundle runs everything: the app, the log service and wo
   const logged = await send('/logs/api/ingest/upload?wait=true', 'app.log', '2026-03-01T09:00:00Z ERROR disk full\n')
   expect(logged).toMatchObject({ status: 'done', counts: { entries: 1 } })
   const tune = await readFile(join(folderOfRepository, 'docs/examples/tune.ogg'))
-  expect(await send('/music/api/chains', 'tune.ogg', tune)).toMatchObject({
+  expect(await send('/music/api/chains', 'tune.ogg', new Uint8Array(tune))).toMatchObject({
     name: 'tune',
     nodes: [{ status: 'ready' }],
   })

@@ -179,3 +179,12 @@ test('units of a source are grouped under its host', async () => {
   expect(long).toHaveLength(253)
   expect(plain && unitSourceId(plain, `${'x'.repeat(400)}y`)).not.toBe(long)
 })
+
+test('the example of the documentation has no mistake, and every kind of source', async () => {
+  const text = await readFile(new URL('../../../../docs/examples/sources.yaml', import.meta.url), 'utf8')
+  await using file = await withFile(text)
+  const { entries, problems } = await file.sources.read()
+  expect(problems).toEqual([])
+  const kinds = entries.map(({ transport, gleanType }) => `${transport} ${gleanType}`)
+  expect(kinds).toEqual(['local file', 'local file', 'local journald', 'local docker', 'ssh syslog', 'ssh journald'])
+})
