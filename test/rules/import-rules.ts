@@ -63,7 +63,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'csv-parse': ['services/listings/src/blocklist'],
   'csv-stringify': ['services/listings/src/blocklist'],
   domutils: ['services/listings/src/marketplace'],
-  'eventsource-parser': ['services/kit/src/language-model', 'services/web/src/api'],
+  'eventsource-parser': ['services/cli/src/logs', 'services/kit/src/language-model', 'services/web/src/api'],
   fastify: ['services/edge/src'],
   htmlparser2: ['services/listings/src/marketplace'],
   jose: ['services/edge/src/identity'],

@@ -5,6 +5,11 @@ export type Client = {
   readonly origin: string
   /** Sends a request and returns the JSON of its answer. Throws CommandFailure with the server's words for an error. */
   readonly call: <Answer>(path: string, options?: CallOptions) => Promise<Answer>
+  /**
+   * Sends a request and returns its response, whatever the status. Rejects with CommandFailure if there is no answer, and with the reason of a signal
+   * that has aborted.
+   */
+  readonly send: (path: string, options?: SendOptions) => Promise<Response>
 }
 
 export type CallOptions = {
@@ -13,6 +18,12 @@ export type CallOptions = {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
+}
+
+export type SendOptions = CallOptions & {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Ends the request, also while its body is read. By default a time limit does. */
+  readonly signal?: AbortSignal
 }
 
 /** Longer than the longest search takes. */
@@ -31,29 +42,49 @@ const detailOf = (text: string): string => {
   }
 }
 
-export const createClient = (origin: string, stopped: AbortSignal): Client => ({
-  origin,
-  call: async <Answer>(path: string, { method = 'GET', query = {}, body }: CallOptions = {}) => {
+/** The failure that an error response describes. A value that the server refuses is one that the command was called wrongly with. */
+export const failureOf = async (response: Response): Promise<CommandFailure> =>
+  new CommandFailure(`${response.status}: ${detailOf(await response.text())}`, response.status === 422 ? 2 : 1)
+
+/** A client of the server at an origin. `own` are headers of all requests, such as a key. */
+export const createClient = (
+  origin: string,
+  stopped: AbortSignal,
+  own: Readonly<Record<string, string>> = {},
+): Client => {
+  const send = async (
+    path: string,
+    {
+      method = 'GET',
+      query = {},
+      body,
+      headers = {},
+      signal = AbortSignal.timeout(timeoutMilliseconds),
+    }: SendOptions = {},
+  ): Promise<Response> => {
     const url = new URL(path, origin)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value))
-    let response: Response
     try {
-      response = await fetch(url, {
+      return await fetch(url, {
         method,
-        signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMilliseconds)]),
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
+        signal: AbortSignal.any([stopped, signal]),
+        headers: { ...own, ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       })
     } catch (cause) {
       stopped.throwIfAborted()
       throw new CommandFailure(`No answer from ${origin}: is the server running?`, 1, { cause })
     }
-    const text = await response.text()
-    // A value that the server refuses is one that the command was called wrongly with.
-    if (!response.ok) throw new CommandFailure(`${response.status}: ${detailOf(text)}`, response.status === 422 ? 2 : 1)
-    return (text === '' ? {} : JSON.parse(text)) as Answer
-  },
-})
+  }
+  return {
+    origin,
+    send,
+    call: async <Answer>(path: string, options: CallOptions = {}) => {
+      const response = await send(path, options)
+      if (!response.ok) throw await failureOf(response)
+      const text = await response.text()
+      return (text === '' ? {} : JSON.parse(text)) as Answer
+    },
+  }
+}

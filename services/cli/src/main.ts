@@ -7,6 +7,10 @@ import { searchCommand } from './listings/search.ts'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'listings search': async () => searchCommand,
   'listings mcp': async () => (await import('./mcp/serve.ts')).mcpCommand,
+  'logs search': async () => (await import('./logs/search.ts')).searchCommand,
+  'logs tail': async () => (await import('./logs/tail.ts')).tailCommand,
+  'logs diagnose': async () => (await import('./logs/diagnose.ts')).diagnoseCommand,
+  'logs send': async () => (await import('./logs/send.ts')).sendCommand,
   'music continue': async () => (await import('./music/continue.ts')).continueCommand,
   'music stems': async () => (await import('./music/stems.ts')).stemsCommand,
   'music analyse': async () => (await import('./music/analyse.ts')).analyseCommand,
@@ -21,7 +25,7 @@ const usage = async (): Promise<string> => {
   return [
     ...lines,
     '',
-    'TRELLIS_URL names the server for all commands of listings. "trellis COMMAND --help" explains those of music.',
+    'TRELLIS_URL names the server for all commands of listings and logs. "trellis COMMAND --help" explains those of logs and music.',
   ].join('\n')
 }
 

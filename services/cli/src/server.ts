@@ -12,7 +12,7 @@ import { CommandFailure } from './failure.ts'
 const installation = fileURLToPath(new URL('../../all-in-one/src/main.ts', import.meta.url))
 
 /** Where `npm start` listens. */
-const usual = 'http://127.0.0.1:8080'
+export const usualServer = 'http://127.0.0.1:8080'
 const checkMilliseconds = 1_000
 const startMilliseconds = 60_000
 const stopMilliseconds = 10_000
@@ -88,6 +88,18 @@ const startTemporary = async ({
   return { client: createClient(origin, signal), [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
+/** The address of the named server, of the option or else of TRELLIS_URL; undefined if none is named. Throws CommandFailure for one that is no address. */
+export const namedServer = (
+  option: string | undefined,
+  { environment }: Pick<Surroundings, 'environment'>,
+): string | undefined => {
+  const named = option ?? environment.TRELLIS_URL
+  if (named === undefined) return undefined
+  if (!URL.canParse(named) || !/^https?:$/.test(new URL(named).protocol))
+    throw new CommandFailure(`"${named}" is not the address of a server, such as ${usualServer}.`, 2)
+  return new URL(named).href
+}
+
 /**
  * Connects to the named server (of the option, else of TRELLIS_URL), or else to the one that runs on this machine, or else starts one that
  * ends with the command, and notes that.
@@ -96,14 +108,10 @@ export const openServer = async (
   option: string | undefined,
   { environment, note, signal }: Pick<Surroundings, 'environment' | 'note' | 'signal'>,
 ): Promise<AsyncDisposable & { client: Client }> => {
-  const named = option ?? environment.TRELLIS_URL
+  const named = namedServer(option, { environment })
   const nothing = async () => undefined
-  if (named !== undefined) {
-    if (!URL.canParse(named) || !/^https?:$/.test(new URL(named).protocol))
-      throw new CommandFailure(`"${named}" is not the address of a server, such as ${usual}.`, 2)
-    return { client: createClient(new URL(named).href, signal), [Symbol.asyncDispose]: nothing }
-  }
-  if (await answers(usual)) return { client: createClient(usual, signal), [Symbol.asyncDispose]: nothing }
+  if (named !== undefined) return { client: createClient(named, signal), [Symbol.asyncDispose]: nothing }
+  if (await answers(usualServer)) return { client: createClient(usualServer, signal), [Symbol.asyncDispose]: nothing }
   note('No Trellis runs on this machine: starting one for this command.')
   return startTemporary({ environment, signal })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LocalPiece, LocalRhythm } from '@trellis/music/local'
 import { type Command, readArguments } from '../command.ts'
-import { explained } from './explained.ts'
+import { explained } from '../explained.ts'
 import { inputOf } from './input.ts'
 import { openAudio } from './local.ts'
 

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { AudioFormat, GeneratorName, LocalAudio, LocalPiece, LocalTake } from '@trellis/music/local'
 import { type Command, readArguments, type Surroundings } from '../command.ts'
+import { explained } from '../explained.ts'
 import { CommandFailure } from '../failure.ts'
-import { explained } from './explained.ts'
+import { numberWithin } from '../numbers.ts'
 import { formatOf, formats } from './formats.ts'
 import { inputOf, titleOf } from './input.ts'
 import { openAudio, sharedProgress } from './local.ts'
-import { numberWithin } from './numbers.ts'
 import { openOutputs } from './outputs.ts'
 
 const options = {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
+import { hasCode } from '../explained.ts'
 import { CommandFailure } from '../failure.ts'
-import { hasCode } from './explained.ts'
 
 /** The one file among the words of a command. Throws CommandFailure if it is not a file that can be read. */
 export const inputOf = async (positionals: readonly string[], example: string): Promise<string> => {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { link, lstat, mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { hasCode } from '../explained.ts'
 import { CommandFailure } from '../failure.ts'
-import { hasCode } from './explained.ts'
 
 /** The folder of a command's results. */
 export type Outputs = AsyncDisposable & {

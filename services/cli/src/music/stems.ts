@@ -1,5 +1,5 @@
 import { type Command, readArguments } from '../command.ts'
-import { explained } from './explained.ts'
+import { explained } from '../explained.ts'
 import { formatOf, formats } from './formats.ts'
 import { inputOf, titleOf } from './input.ts'
 import { openAudio, sharedProgress } from './local.ts'

@@ -1,5 +1,5 @@
-import { numberOf } from '../command.ts'
-import { CommandFailure } from '../failure.ts'
+import { numberOf } from './command.ts'
+import { CommandFailure } from './failure.ts'
 
 export type NumberLimits = {
   readonly min: number

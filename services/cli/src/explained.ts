@@ -1,6 +1,6 @@
 import { ConfigError } from '@trellis/kit/config'
 import { isServiceError } from '@trellis/kit/errors'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure } from './failure.ts'
 
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
