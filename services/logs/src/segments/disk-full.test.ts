@@ -89,8 +89,15 @@ test.skipIf(!canMount)('while less than the reserved space is free, nothing more
   using disk = mountDisk(1024 * 1024)
   if (!disk) throw new Error('It could be mounted before.')
   const { bavail, bsize } = statfsSync(disk.directory)
-  await createFreeSpaceCheck(disk.directory, bavail * bsize)()
+  const problems: string[] = []
+  const checkOf = (bytes: number) =>
+    createFreeSpaceCheck(disk.directory, bytes, (problem) => void problems.push(problem))
+  await checkOf(bavail * bsize)()
+  expect(problems).toEqual([])
   writeFileSync(join(disk.directory, 'something'), Buffer.alloc(64 * 1024))
-  await expect(createFreeSpaceCheck(disk.directory, bavail * bsize)()).rejects.toMatchObject({ kind: 'unavailable' })
-  await createFreeSpaceCheck(disk.directory, 0)()
+  const check = checkOf(bavail * bsize)
+  for (let time = 0; time < 2; time++) await expect(check()).rejects.toMatchObject({ kind: 'unavailable' })
+  // Once, however many batches are refused.
+  expect(problems).toEqual([expect.stringMatching(/less than 1 MiB free.*LOGS_RESERVED_MB.*nothing more is stored/)])
+  await checkOf(0)()
 })

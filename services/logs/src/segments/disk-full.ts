@@ -23,11 +23,16 @@ const lookMilliseconds = 1_000
 
 /**
  * Throws `unavailable` while fewer than `minBytes` are free, which are reserved for the segments and rows of accepted entries. Checks the disk
- * once a second.
+ * once a second. `onProblem` gets a sentence each time that the space becomes short.
  */
-export const createFreeSpaceCheck = (directory: string, minBytes: number): (() => Promise<void>) => {
+export const createFreeSpaceCheck = (
+  directory: string,
+  minBytes: number,
+  onProblem: (problem: string) => void,
+): (() => Promise<void>) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   let free = Number.POSITIVE_INFINITY
+  let isShort = false
   return async () => {
     if (minBytes === 0) return
     if (performance.now() - lookedAt >= lookMilliseconds) {
@@ -35,9 +40,11 @@ export const createFreeSpaceCheck = (directory: string, minBytes: number): (() =
       const { bavail, bsize } = await statfs(directory)
       free = bavail * bsize
     }
-    if (free < minBytes)
-      throw diskFullError(
-        `The disk of the server has less than ${Math.ceil(minBytes / 1024 / 1024)} MiB free, which are reserved (LOGS_RESERVED_MB)`,
-      )
+    const wasShort = isShort
+    isShort = free < minBytes
+    if (!isShort) return
+    const what = `The disk of the server has less than ${Math.ceil(minBytes / 1024 / 1024)} MiB free, which are reserved (LOGS_RESERVED_MB)`
+    if (!wasShort) onProblem(`${what}: nothing more is stored until there is space on it.`)
+    throw diskFullError(what)
   }
 }

@@ -43,7 +43,7 @@ const port: Port = {
 
 const { patterns, directory, limits, reservedBytes } = workerData as IndexOptions
 usePatterns(patterns)
-const checkFreeSpace = createFreeSpaceCheck(directory, reservedBytes)
+const checkFreeSpace = createFreeSpaceCheck(directory, reservedBytes, (problem) => void host.call('damaged', [problem]))
 /** Maximum number of new entries of a batch that are sent to followers. */
 const maxNotified = 1_000
 /** V8 mostly collects earlier because of memory outside its heap; where it did not, the heap grew to twice its live size. */
