@@ -292,7 +292,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'level-first',
-    pattern: pattern`^[\[(<]?(?<level>${anyLevel})[\])>]?(?::? {1,12}| ?[-|] ?|\t|:)(?:(?<logger>[A-Za-z][\w.-]*): )?[\[(]?(?<time>${isoTime}|${numericDate}|\d{2}-\d{2} ${clock}|${syslogTime})[\])]? *(?:-{1,2}>? |: ?)?(?<message>.*)`,
+    pattern: pattern`^[\[(<]?(?<level>${anyLevel})[\])>]?(?::? {1,12}| ?[-|] ?|\t|:)(?:(?<logger>[A-Za-z][\w.-]*): )?[\[(]?(?<time>${isoTime}|${numericDate}|\d{2}-\d{2} ${clock}|${syslogTime})[\])]? *(?:-{1,2}>? |: ?)?\t?(?<message>.*)`,
     time: 'numericMoment',
     joins: 'untilHeader',
     samples: [
@@ -315,6 +315,7 @@ export const applicationFormats: readonly LogFormat[] = [
       },
       { line: 'WARNING May 01 10:20:30.250 row 7 leans', time: '2024-05-01T10:20:30.250Z', severity: 'WARN' },
       { line: 'error [2024-05-01 10:20:30.250 +02:00] no room', time: '2024-05-01T08:20:30.250Z', severity: 'ERROR' },
+      { line: 'warn\t2024/05/01 10:20:30\tSYSTEM:\trow 7 leans', severity: 'WARN', message: 'SYSTEM:\trow 7 leans' },
       { line: 'ERROR - 2024-05-01 10:20:30 --> no room', time: '2024-05-01T10:20:30.000Z', message: 'no room' },
       {
         line: 'DEBUG: ShelfPlugin: 2024/05/01 10:20:30 rows were counted',
@@ -328,7 +329,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'bracketed',
-    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]?(?: *:(?= ))? ?(?:\[(?<name>[a-z_]\w*(?:\.\w+)+)\] )?(?<message>.*)`,
+    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]?(?: *:(?= ))?[ \t]{0,2}(?:\[(?<name>[a-z_]\w*(?:\.\w+)+)\] )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -348,6 +349,7 @@ export const applicationFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'shelfd: row 7 leans',
       },
+      { line: '[2024-05-01 10:20:30] error: \tz2m: row 7 leans', severity: 'ERROR', message: 'z2m: row 7 leans' },
       { line: '[2024-05-01 10:20:30] warning  : row 7 leans', severity: 'WARN', message: 'row 7 leans' },
       {
         line: '[2024-05-01 10:20:30.125][shop::shelf::row][ERROR] It fell over.',

@@ -14,7 +14,7 @@ export const genericFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'go-log',
     // Hashicorp's programs began it with four blanks.
-    pattern: pattern`^(?: {4})?(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?:\[?(?<level>${anyLevel})(?:\]:?| *:)(?= |$) *)?(?<message>.*)`,
+    pattern: pattern`^(?: {4})?(?<time>${slashTime}) (?:(?<thread>\d+#\d+) )?(?:(?<file>[\w.\/-]+\.go:\d+): )?(?:\[?(?<level>${anyLevel})(?:\]:?| *:)(?= |$) *)?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     isGeneric: true,
@@ -33,6 +33,12 @@ export const genericFormats: readonly LogFormat[] = [
         fields: { file: 'main.go:41' },
       },
       { line: '2024/02/21 08:05:56 NOTICE: sync: Cannot lock', message: 'sync: Cannot lock' },
+      {
+        line: '2024/02/21 08:05:56.250000 7#41 [info] upstream 192.0.2.7:53 failed once',
+        severity: null,
+        message: 'upstream 192.0.2.7:53 failed once',
+        fields: { thread: '7#41' },
+      },
       { line: '    2024/02/21 08:05:56 [ERR] agent: no leader', severity: 'ERROR', message: 'agent: no leader' },
     ],
   },

@@ -194,7 +194,7 @@ export const goFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'gitea',
-    pattern: pattern`^(?<time>${slashTime}) (?<file>[\w.\/-]+\.go:\d+)(?::(?<function>[\w.()*]+))? \[(?<level>[A-Z])\] (?<message>.*)`,
+    pattern: pattern`^(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+)(?::(?<function>[\w.()*]+))?|(?<logger>[A-Z]\w{2,30})) \[(?<level>[A-Z])\] (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -205,6 +205,36 @@ export const goFormats: readonly LogFormat[] = [
         message: 'Render failed: no such template',
         fields: { function: 'HTML()' },
       },
+      {
+        line: '2024/03/01 10:20:30 HTTPRequest [W] router: slow GET /rows for 192.0.2.7:0, elapsed 3s',
+        severity: 'WARN',
+        message: 'router: slow GET /rows for 192.0.2.7:0, elapsed 3s',
+        fields: { logger: 'HTTPRequest' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'go-slog',
+    // The default handler of `log/slog`. A level between two has its distance from the lower one.
+    pattern: pattern`^(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?<level>DEBUG|INFO|WARN|ERROR)(?:[+-]\d{1,3})? (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    pairs: /(?<= )([A-Za-z_][\w.-]{0,100})=("(?:[^"\\]|\\.)*"|\S*)/g,
+    samples: [
+      {
+        line: '2024/05/01 10:20:30 INFO shelf was refused once err="no room" row=7',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'shelf was refused once err="no room" row=7',
+        fields: { row: '7' },
+      },
+      {
+        line: '2024/05/01 10:20:30.250000 WARN dnsproxy: row 7 leans',
+        severity: 'WARN',
+        message: 'dnsproxy: row 7 leans',
+      },
+      { line: '2024/05/01 10:20:30 shop.go:7: ERROR+2 no room', severity: 'ERROR', fields: { file: 'shop.go:7' } },
     ],
   },
   {

@@ -41,6 +41,23 @@ export const jsonProducts: readonly JsonFormat[] = [
   },
   {
     kind: 'json',
+    name: 'json-adguard-query',
+    requires: ['T', 'QH', 'QT', 'IP'],
+    time: ['T'],
+    level: [],
+    message: ['QH'],
+    samples: [
+      {
+        line: '{"T":"2024-05-01T12:20:30.123456789+02:00","QH":"ads.example.net","QT":"A","QC":"IN","CP":"","IP":"192.0.2.7","Result":{"IsFiltered":true,"Reason":3},"Elapsed":77}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: null,
+        message: 'ads.example.net',
+        fields: { IP: '192.0.2.7' },
+      },
+    ],
+  },
+  {
+    kind: 'json',
     name: 'json-docker',
     requires: ['log', 'stream', 'time'],
     time: ['time'],

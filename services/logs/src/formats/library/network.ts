@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { asctime, clock, isoDate, isoTime, pattern, quoted, syslogTime } from './pieces.ts'
+import { asctime, clock, isoDate, isoTime, pattern, quoted, syslogTime, zone } from './pieces.ts'
 
 /** Names, tunnels, file transfer and mail. */
 export const networkFormats: readonly LogFormat[] = [
@@ -52,6 +52,24 @@ export const networkFormats: readonly LogFormat[] = [
         fields: { pid: '77' },
       },
       { line: '[2024-05-01 12:20:30.123 CEST 77/T4] listening', time: '2024-05-01T10:20:30.123Z', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'pihole-ftl',
+    // Version 6. The process, or the thread or fork of it, tells it from a PostgreSQL server.
+    pattern: pattern`^(?<time>${isoDate} ${clock}${zone}) \[(?<pid>\d{1,10})(?<thread>M|/[TF]\d{1,10})\] (?<level>[A-Z]+): (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-05-01 12:20:30.123 CEST [77/T80] WARNING: RATE_LIMIT: row 7 is full',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'RATE_LIMIT: row 7 is full',
+        fields: { pid: '77', thread: '/T80' },
+      },
+      { line: '2024-05-01 10:20:30.123 UTC [77M] CRIT: no room', severity: 'CRITICAL' },
     ],
   },
   {

@@ -316,7 +316,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'suricata-fast',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/(?:\d{4}|\d{2})-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{2}/\d{2}/(?:\d{4}|\d{2})-\d{2}:\d{2}:\d{2}\.\d+) +(?:\[(?<action>w?Drop)\] )?\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
     time: ['month', 'day', 'anyYear', 'hour', 'minute', 'second'],
     levels: alertPriorities,
     joins: 'never',
@@ -331,12 +331,18 @@ export const securityFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.123Z',
         fields: { signature: '1:2100498:7' },
       },
+      {
+        line: '05/01/2024-10:20:30.123456  [Drop] [**] [1:2402000:7] EXAMPLE listed source [**] [Classification: Misc Attack] [Priority: 2] {TCP} 192.0.2.7:80 -> 10.0.0.2:22',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        fields: { action: 'Drop', signature: '1:2402000:7' },
+      },
     ],
   },
   {
     kind: 'pattern',
     name: 'snort-fast',
-    pattern: pattern`^(?<time>\d{2}/\d{2}-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{2}/\d{2}-\d{2}:\d{2}:\d{2}\.\d+) +(?:\[(?<action>w?Drop)\] )?\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
     time: 'klog',
     levels: alertPriorities,
     joins: 'never',

@@ -25,6 +25,9 @@ const carries = [
   'go-log',
 ]
 
+/** The address and firmware that access points and switches of UniFi put before the program. */
+const accessPoint = String.raw`(?<device>[\da-f]{12},[\w.+-]{1,80})`
+
 /** Values of structured data escape these three characters; another backslash is one (RFC 5424, 6.3.3). */
 const withoutEscapes = (value: string): string => value.replace(/\\(["\\\]])/g, '$1')
 
@@ -129,7 +132,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-iso',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${isoDate}T${clock}${zone}) (?!(?:${upperLevel})\b)(?<host>[\w.:-]+) ${program}: ?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${isoDate}T${clock}${zone}) (?!(?:${upperLevel})\b)(?<host>[\w.:-]+) (?:${accessPoint}: )?${program}: ?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     carries,
@@ -139,6 +142,12 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-10-05T09:47:20.799Z',
         severity: 'ERROR',
         fields: { host: 'attic', program: 'kernel' },
+      },
+      {
+        line: '2024-08-17T16:55:35+02:00 hall 0a1b2c3d4e5f,U7-Pro-8.0.35+16023: hostapd[77]: ath0: STA left',
+        severity: null,
+        message: 'ath0: STA left',
+        fields: { host: 'hall', device: '0a1b2c3d4e5f,U7-Pro-8.0.35+16023', program: 'hostapd', pid: '77' },
       },
       {
         line: '2024-08-17T16:55:35+02:00 attic sshd[342]: Accepted publickey for kim',
@@ -250,7 +259,8 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-without-host',
-    pattern: pattern`^(?<time>${syslogTime}) (?<program>[\w.\/-]+)(?:\[(?<pid>\d+)\]:|:(?! (?:%|\d+: ))) (?<message>.*)`,
+    // A header with a priority may also end at a host and a colon: there the number of a process tells the program.
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>(?=\S+ {1,2}\d{1,2} (?:\d{4} )?[\d:.]+ [\w.\/-]+\[\d+\]: ))?(?<time>${syslogTime}) (?<program>[\w.\/-]+)(?:\[(?<pid>\d+)\]:|:(?! (?:%|\d+: ))) (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -268,12 +278,18 @@ export const syslogFormats: readonly LogFormat[] = [
         message: 'nearly full',
         fields: { program: 'shelfd' },
       },
+      {
+        line: '<131>May  1 10:20:30 filterlog[77]: 5,,,7,em0,match,reject,in,6,0x00,0x00000,1,UDP,17,40,fe80::1,ff02::1: none',
+        severity: 'ERROR',
+        message: '5,,,7,em0,match,reject,in,6,0x00,0x00000,1,UDP,17,40,fe80::1,ff02::1: none',
+        fields: { program: 'filterlog', pid: '77', priority: '131' },
+      },
     ],
   },
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) {1,2}(?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) {1,2}(?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:${accessPoint}: )?(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -313,6 +329,11 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.000Z',
         severity: 'WARN',
         fields: { program: 'kubelet', pid: '77' },
+      },
+      {
+        line: '<30>May  1 10:20:30 hall 0a1b2c3d4e5f,USW-24-7.0.50+15613: switch: TRAPMGR: Link Down: 0/7',
+        message: 'TRAPMGR: Link Down: 0/7',
+        fields: { host: 'hall', program: 'switch' },
       },
       {
         line: 'May  1 10:20:30 attic postgres[77]: [3-1] 2024-05-01 10:20:30.250 UTC [77] kim@shop FATAL:  no more room for connections',

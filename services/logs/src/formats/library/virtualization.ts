@@ -1,6 +1,6 @@
 import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
-import { clock, isoDate, pattern } from './pieces.ts'
+import { clock, isoDate, pattern, quoted } from './pieces.ts'
 
 const machineLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
   ['er', 'ERROR'],
@@ -25,6 +25,25 @@ export const virtualizationFormats: readonly LogFormat[] = [
         fields: { program: 'vpxd' },
       },
       { line: '2024-06-02T10:20:30.114Z Er(3) vmkernel[2097]: disk path is dead', severity: 'ERROR' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'pveproxy',
+    // Requests of Proxmox: as the common log format, but with the month as a number.
+    contains: '] "',
+    pattern: pattern`^(?<client>[\da-f.:]+) - (?:-|(?<user>\S+)) \[(?<time>\d{2}/\d{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)`,
+    time: ['day', 'month', 'year', 'hour', 'minute', 'second', 'zone'],
+    joins: 'never',
+    samples: [
+      {
+        line: '::ffff:192.0.2.7 - root@pam [01/05/2024:12:20:30 +0200] "PUT /api2/json/rows HTTP/1.1" 501 77',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'PUT /api2/json/rows HTTP/1.1',
+        fields: { client: '::ffff:192.0.2.7', user: 'root@pam' },
+      },
+      { line: '192.0.2.7 - - [01/05/2024:12:20:30 +0200] "GET / HTTP/1.1" 401 -', severity: 'WARN' },
     ],
   },
   {
