@@ -13,6 +13,16 @@ test.each([
   ['192.0.2.5 - - [01/Mar/2026:10:00:00 +0000] "GET / HTTP/1.1" 200', '192.0.2.5', null],
   ['{"msg":"login failed","username":"kim","remote_ip":"192.0.2.6"}', '192.0.2.6', 'kim'],
   ['Login failed for user "kim" (client: 192.0.2.8)', '192.0.2.8', 'kim'],
+  [
+    'pvedaemon[7]: authentication failure; rhost=::ffff:192.0.2.9 user=kim@pam msg=Authentication failure',
+    '192.0.2.9',
+    'kim@pam',
+  ],
+  ['Failed login from [::ffff:192.0.2.7]:4022', '192.0.2.7', null],
+  ['Username or password is incorrect. IP: 192.0.2.9. Username: kim@example.net.', '192.0.2.9', 'kim@example.net'],
+  ['Failed authentication attempt for kim from 192.0.2.9:4022: user does not exist', '192.0.2.9', 'kim'],
+  ['{"remoteAddr":"192.0.2.9","user":"--","message":"Login failed: kim (Remote IP: 192.0.2.9)"}', '192.0.2.9', 'kim'],
+  ['User [kim] from [192.0.2.9] failed to log in via [DSM] due to authorization failure.', '192.0.2.9', 'kim'],
   ['version 1.2.3.4.5 started at 10:15:02', null, null],
 ])('address and user of "%s"', (text, address, user) => {
   expect(actorsOf(text)).toEqual({ address, user })

@@ -3,7 +3,9 @@ export type Actors = { address: string | null; user: string | null }
 
 const v4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
 const v6 = String.raw`(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:%\w+)?`
-const address = String.raw`\[?(?<address>${v4}|${v6})\]?`
+/** An IPv4 address that a socket of IPv6 accepted is that IPv4 address. */
+const mapped = '::ffff:(?=\\d{1,3}\\.)'
+const address = String.raw`\[?(?:${mapped})?(?<address>${v4}|${v6})\]?`
 
 /** Words before the address of the client, best first: an entry may also name the server's address. The last pattern accepts any address. */
 const addressPatterns: readonly RegExp[] = [
@@ -18,7 +20,8 @@ const addressPatterns: readonly RegExp[] = [
   new RegExp(String.raw`(?:^|[^\d.])${address.replace(`|${v6}`, '')}(?![\d.])`, 'i'),
 ]
 
-const name = String.raw`(?<user>[^\s'"\\,;:()\[\]<>=]{1,64})`
+/** A full stop after a name ends the sentence. */
+const name = String.raw`(?<user>[^\s'"\\,;:()\[\]<>=]{0,63}[^\s'"\\,;:()\[\]<>=.])`
 const userPatterns: readonly RegExp[] = [
   new RegExp(
     String.raw`\b(?:invalid|illegal|unknown|failed|authenticating|non-?existent) user(?:name)?:? ["'\\]*${name}`,
@@ -30,9 +33,10 @@ const userPatterns: readonly RegExp[] = [
   ),
   new RegExp(String.raw`\b(?:target_?|sasl_|account_?)(?:user_?name|id)(?:["']?\s*[:=]\s*|["']>)\\?["'<]?${name}`, 'i'),
   new RegExp(String.raw`\b(?:user(?:_?name)?|account|acct|email)(?:["']?\s*:\s*|["']?=)\\?["'<]?${name}`, 'i'),
+  new RegExp(String.raw`\blogin failed: ["'\\]*${name}["'\\]* \(`, 'i'),
   new RegExp(String.raw`\blogin(?:["']\s*:\s*|=)\\?["'<]?${name}`, 'i'),
   new RegExp(
-    String.raw`\b(?:user|account)(?:name)? ["'\\]*(?!(?:was|is|has|not|for|from|in|logged|failed|unknown)\b)${name}`,
+    String.raw`\b(?:user|account)(?:name)? \[?["'\\]*(?!(?:was|is|has|does|doesn|did|could|not|for|from|in|logged|failed|unknown)\b)${name}`,
     'i',
   ),
   new RegExp(String.raw`\b(?:for|as) ["'\\<]*${name}["'>]* (?:from|by|at|on|failed)\b`, 'i'),
@@ -41,7 +45,8 @@ const userPatterns: readonly RegExp[] = [
 const firstGroup = (patterns: readonly RegExp[], text: string, group: string): string | null => {
   for (const pattern of patterns) {
     const found = pattern.exec(text)?.groups?.[group]
-    if (found !== undefined && found !== '') return found
+    // Hyphens stand for a name that is missing.
+    if (found !== undefined && !/^-*$/.test(found)) return found
   }
   return null
 }

@@ -7,10 +7,11 @@ export const hostSigns: readonly AttackSignRow[] = [
     'ERROR',
     0.85,
     'A program itself reports an attack',
-    'attack intrusion exploit brute bruteforce alert possible modsecurity coraza injection xss traversal trojan malware ransomware',
-    /possible break-?in attempt|brute[- ]?force (?:attack|attempt|detected)|intrusion (?:attempt|detected)|\[?attack[ _-]?(?:detected|blocked)|exploit attempt|(?:sql injection|xss|traversal) (?:attack|attempt|detected)|"?event_type"?\s*[:=]\s*"?alert\b|modsecurity: (?:access denied|warning)\b.{0,1000}?\[id "?9\d{5}|coraza: (?:access denied|warning)\b.{0,1000}?\[id \\{0,2}"?9(?:3[0-4]|4[1-49])\d{3}|(?:malware|trojan|ransomware)\b.{0,200}(?:detected|blocked|found)/,
+    'attack intrusion exploit brute bruteforce alert possible modsecurity coraza injection xss traversal trojan malware ransomware priority',
+    /possible break-?in attempt|brute[- ]?force (?:attack|attempt|detected)|intrusion (?:attempt|detected)|\[?attack[ _-]?(?:detected|blocked)|exploit attempt|(?:sql injection|xss|traversal) (?:attack|attempt|detected)|"?event_type"?\s*[:=]\s*"?alert\b|modsecurity: (?:access denied|warning)\b.{0,1000}?\[id "?9\d{5}|coraza: (?:access denied|warning)\b.{0,1000}?\[id \\{0,2}"?9(?:3[0-4]|4[1-49])\d{3}|(?:malware|trojan|ransomware)\b.{0,200}(?:detected|blocked|found)|\[\d{1,10}:\d{1,10}:\d{1,10}\] .{1,400}\[priority: [12]\]/,
     [
       'reverse mapping checking getaddrinfo for host failed - POSSIBLE BREAK-IN ATTEMPT!',
+      '[Drop] [1:2019401:3] ET SCAN x [Classification: Misc Attack] [Priority: 2] {TCP} 192.0.2.7:4022 -> 198.51.100.1:22',
       'ModSecurity: Access denied with code 403 (phase 2). [id "942100"] [msg "SQL Injection"]',
       String.raw`"msg":"Coraza: Warning. Remote Command Execution [file \"/x.conf\"] [id \"932238\"]"`,
     ],

@@ -76,6 +76,31 @@ describe('the events that an entry reports', () => {
       ['broken_off_sign_in', '192.0.2.7', 'kim'],
     ],
     [
+      'a storage system, a failed sign-in',
+      'Connection: User [kim] from [192.0.2.7] failed to log in via [DSM] due to authorization failure.',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a storage system, a sign-in',
+      'Connection: User [kim] from [192.0.2.7] signed in to [DSM] successfully via [password].',
+      ['sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a host of virtual machines, a failed sign-in',
+      'pvedaemon[7]: authentication failure; rhost=::ffff:192.0.2.7 user=kim@pam msg=Authentication failure',
+      ['failed_sign_in', '192.0.2.7', 'kim@pam'],
+    ],
+    [
+      'a host of virtual machines, a sign-in',
+      "pvedaemon[7]: <kim@pam> successful auth for user 'kim@pam'",
+      ['sign_in', null, 'kim@pam'],
+    ],
+    [
+      'a request to a socket of both versions of IP',
+      '::ffff:192.0.2.7 - - [01/03/2026:10:00:00 +0000] "GET /x HTTP/1.1" 404 7',
+      ['missing_page', '192.0.2.7', '/x'],
+    ],
+    [
       'a refused sign-in form',
       '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /account/sign_in HTTP/1.1" 401 7',
       ['failed_sign_in', '192.0.2.7', '/account/sign_in'],
@@ -172,6 +197,7 @@ describe('the events that an entry reports', () => {
     'smbd_audit: kim|192.0.2.7|shop|renameat|fail (Permission denied)|/srv/plan.docx|/srv/plan.docx.locked',
     'smbd_audit: kim|192.0.2.7|shop|openat|ok|w|/srv/plan.docx.locked',
     'login page rendered in 7 ms for kim',
+    'failed to write the log in /srv',
     'the password policy was read from /etc/login.defs',
     'copied /var/log/AuthFail:7/part.txt to /srv/AuthFail:7/part.txt',
     'block 7 of file 9 was written',

@@ -14,7 +14,7 @@ const wordings: readonly SignInWording[] = [
   {
     kind: 'sign_in',
     wording:
-      /\baccepted (?:password|publickey|keyboard-interactive\S*) for\b|\b(?:login|logon|authentication|auth|sign-?in) (?:was )?(?:succe(?:ss(?:ful)?|eded)|ok)\b|\bsuccessful(?:ly)? (?:login|log(?:ged)?[ -]?(?:in|on)|authenticated|authentication|sign(?:ed)?[ -]?in)\b|\bsession opened for user\b|\buser \S+ (?:has )?logged in\b/i,
+      /\baccepted (?:password|publickey|keyboard-interactive\S*) for\b|\b(?:login|logon|authentication|auth|sign-?in) (?:was )?(?:succe(?:ss(?:ful)?|eded)|ok)\b|\bsuccessful(?:ly)? (?:login|log(?:ged)?[ -]?(?:in|on)|authenticated|authentication|sign(?:ed)?[ -]?in|auth)\b|\b(?:logged|signed) in (?:to \S+ )?successfully\b|\bsession opened for user\b|\buser \S+ (?:has )?logged in\b/i,
   },
   {
     kind: 'unknown_user',
@@ -24,7 +24,7 @@ const wordings: readonly SignInWording[] = [
   {
     kind: 'failed_sign_in',
     wording: new RegExp(
-      String.raw`\b(?:${subject})\b.{0,60}\b(?:${failure})\b|\b(?:${beginning})\b.{0,40}\b(?:${subject}|user(?:name)?)\b`,
+      String.raw`\b(?:${subject})\b.{0,60}\b(?:${failure})\b|\b(?:${beginning})\b.{0,40}\b(?:${subject}|user(?:name)?)\b|\b(?:failed|unable|not allowed) to (?:log|sign)[ -](?:in|on)\b|\b(?:could not|cannot|can't) (?:log|sign)[ -](?:in|on)\b`,
       'i',
     ),
   },

@@ -59,9 +59,12 @@ const flatten = (
   return into
 }
 
-/** `192.0.2.7:4022` and `[2001:db8::7]:4022` without the port. */
-const withoutPort = (address: string): string =>
-  address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([^:]*):\d{1,5}$/, '$1')
+/** `192.0.2.7:4022` and `[2001:db8::7]:4022` without the port, and an IPv4 address without the prefix of sockets of IPv6. */
+const plainAddress = (address: string): string =>
+  address
+    .replace(/^\[(.*)\](?::\d{1,5})?$/, '$1')
+    .replace(/^::ffff:(?=\d{1,3}\.)/i, '')
+    .replace(/^([^:]*):\d{1,5}$/, '$1')
 
 const fromFields = (fields: Record<string, unknown>, message = ''): WebRequest | undefined => {
   const flat = flatten(fields)
@@ -72,7 +75,7 @@ const fromFields = (fields: Record<string, unknown>, message = ''): WebRequest |
     return value === undefined ? '' : String(value)
   }
   const status = Number(firstOf(names.status))
-  const client = withoutPort(firstOf(names.client))
+  const client = plainAddress(firstOf(names.client))
   const line = requestLine.exec(firstOf(names.line))?.groups ?? requestLine.exec(message.slice(0, maxMessage))?.groups
   const path = firstOf(names.path) || (line?.path ?? '')
   const method = firstOf(names.method) || (line?.method ?? '')
@@ -120,5 +123,5 @@ export const webRequestOf = (text: string, describe: () => DescribedEntry | null
     return embedded && fromFields(embedded)
   }
   const { client = '', method = '', path = '', status = '', agent = '' } = found
-  return { client, method, path, status: Number(status), agent }
+  return { client: plainAddress(client), method, path, status: Number(status), agent }
 }
