@@ -125,6 +125,24 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     ])
   })
 
+  test.for<[string, string[]]>([
+    ['on its output', []],
+    ['on a terminal', ['--tty']],
+  ])(
+    'last words without a line end %s are a line, which a restart does not continue',
+    async ([, options], { skip }) => {
+      const engine = engineOf(skip)
+      const container = `last-words${options.join('')}`
+      engine.runContainer(container, 'echo one; printf two', options)
+      await using dependencies = await setUp(engine, [container])
+      expect(await dependencies.glean(dependencies.source)).toMatchObject({ entries: 2, problems: [] })
+      expect(await dependencies.glean(dependencies.source)).toMatchObject({ lines: 0 })
+      engine.engine('start', '--attach', container)
+      expect(await dependencies.glean(dependencies.source)).toMatchObject({ entries: 2, duplicates: 0 })
+      expect((await dependencies.entries()).map(({ text }) => text).toSorted()).toEqual(['one', 'one', 'two', 'two'])
+    },
+  )
+
   test('joins traces, and preserves the order of lines', async ({ skip }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { readContainerLines } from './container-lines.ts'
+import type { LogPart } from './engine.ts'
+import { readFrames } from './frames.ts'
 
 const time = (nanoseconds: number, second = 5) =>
   `2026-03-01T09:15:${String(second).padStart(2, '0')}.${String(nanoseconds).padStart(9, '0')}Z `
@@ -55,4 +57,54 @@ test('a reader that continues after a line of parts does not count the end of th
     ['line', 1],
     ['three', 2],
   ])
+})
+
+const linesOf = (parts: readonly LogPart[], options?: Parameters<typeof readContainerLines>[1]) => {
+  const read = async function* () {
+    yield* parts
+  }
+  return Array.fromAsync(readContainerLines(read(), options))
+}
+const framesOf = (...texts: string[]) =>
+  texts.map((text): LogPart => ({ kind: 'frame', stream: 'stdout', bytes: Buffer.from(text) }))
+const terminalOf = (...texts: string[]) =>
+  texts.map((text): LogPart => ({ kind: 'terminal', bytes: Buffer.from(text) }))
+
+test.each([
+  ['output', framesOf],
+  ['terminal', terminalOf],
+])('last words on the %s without a line end are a line once the container has ended', async (_, partsOf) => {
+  const written = [`${time(0)}one\n`, `${time(0)}two`]
+  expect((await linesOf(partsOf(...written), { hasEnded: false })).map(({ text }) => text)).toEqual(['one'])
+  const lines = await linesOf(partsOf(...written), { hasEnded: true })
+  expect(lines.map(({ text }) => text)).toEqual(['one', 'two'])
+  const position = lines.at(-1)?.end
+  const restarted = await linesOf(partsOf(...written, `${time(0, 6)}three\n`), { hasEnded: false, position })
+  expect(restarted.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+  expect(restarted[1]?.end).toMatchObject({ nanoseconds: position?.nanoseconds, nth: position?.nth })
+})
+
+test('a short part of an engine that fills its parts is the end of a line', async () => {
+  const full = 'x'.repeat(16_384)
+  const parts = framesOf(`${time(1)}${full}`, `${time(2)}two`, `${time(3)}three\n`)
+  const filled = parts.map((part) => ({ ...part, partsAreFull: true }) as LogPart)
+  expect((await linesOf(filled)).map(({ text }) => text)).toEqual([`${full}two`, 'three'])
+})
+
+test('an error of the engine amid the log is reported with its words', async () => {
+  const frame = (number: number, text: string) => {
+    const head = Buffer.alloc(8)
+    head[0] = number
+    head.writeUInt32BE(text.length, 4)
+    return Buffer.concat([head, Buffer.from(text)])
+  }
+  const sent = async function* () {
+    yield Buffer.concat([frame(1, `${time(1)}one\n`), frame(3, 'Error grabbing logs: unexpected EOF\n')])
+  }
+  const read: string[] = []
+  const reading = async () => {
+    for await (const part of readFrames(sent(), true)) read.push(part.bytes.toString())
+  }
+  await expect(reading()).rejects.toThrow('The engine reports an error: Error grabbing logs: unexpected EOF')
+  expect(read).toEqual([`${time(1)}one\n`])
 })

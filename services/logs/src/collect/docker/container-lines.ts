@@ -18,8 +18,11 @@ export type ContainerLine = {
 /** Whole seconds of the epoch, and nanoseconds. */
 export type Stamp = { seconds: number; nanoseconds: number }
 
-/** A time, and the number of lines that had ended with a part of that time. */
-export type LogPosition = Stamp & { nth: number }
+/**
+ * A time, and the number of lines that had ended with a part of that time. `length`: the bytes of the last of them, which the end of its
+ * program ended. The engine separates it from the next line by nothing but the time of that line.
+ */
+export type LogPosition = Stamp & { nth: number; length?: number }
 
 /** RFC 3339, as the engines write it before each part of a line. podman writes whole seconds. */
 const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /
@@ -73,26 +76,38 @@ const withoutLineEnd = (text: string): string => {
   return text.slice(0, end)
 }
 
+const isSame = (one: Stamp, other: Stamp): boolean =>
+  one.seconds === other.seconds && one.nanoseconds === other.nanoseconds
+
 /** Counts consecutive items with the same time. */
 const createCount = () => {
   let last: Stamp = { seconds: -1, nanoseconds: 0 }
   let nth = 0
+  const after = (stamp: Stamp): number => (isSame(stamp, last) ? nth + 1 : 1)
   return {
     last: () => last,
+    after,
     next: (stamp: Stamp): number => {
-      nth = stamp.seconds === last.seconds && stamp.nanoseconds === last.nanoseconds ? nth + 1 : 1
+      nth = after(stamp)
       last = stamp
       return nth
     },
   }
 }
 
+/** `position` is the one that the parts are read from, `hasEnded` whether the container ran no more when they were requested. */
+type ContainerLinesOptions = { position?: LogPosition | undefined; hasEnded: boolean }
+
 type OpenLine = { stamp: Stamp; nth: number; last: Stamp; parts: Buffer[]; size: number }
 
 /**
  * Joins the parts of an engine's log into lines, and removes the time before each part. A part without a time continues the previous line.
+ * What a program that has ended wrote after its last line end is a line, too.
  */
-export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncGenerator<ContainerLine> {
+export async function* readContainerLines(
+  parts: AsyncIterable<LogPart>,
+  { position, hasEnded }: ContainerLinesOptions = { hasEnded: false },
+): AsyncGenerator<ContainerLine> {
   const open = new Map<'stdout' | 'stderr', OpenLine>()
   const begun = createCount()
   const ended = createCount()
@@ -114,16 +129,28 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
     const { stamp, nth, last } = line
     return { stamp, nth, end: { ...last, nth: ended.next(last) }, stream, text, isResumable: open.size === 0 }
   }
+  /** As `finish`, for a line that the end of its program ended. */
+  const finishAt = (stream: 'stdout' | 'stderr', line: OpenLine, length: number): ContainerLine => {
+    const finished = finish(stream, line)
+    return { ...finished, end: { ...finished.end, length } }
+  }
+  /** Whether a line with this time and length is the one that the end of a program ended before the position. */
+  const endsAtPosition = (last: Stamp, length: number): boolean =>
+    position?.length === length && isSame(position, last) && ended.after(last) === position.nth
   /** Adds a part of a line; it ends in a line feed if it is the last. */
-  const take = (stream: 'stdout' | 'stderr', bytes: Buffer): ContainerLine | undefined => {
+  const take = ({ stream, bytes, partsAreFull = false }: LogPart & { kind: 'frame' }): ContainerLine[] => {
     const read = readStamp(bytes)
+    const before = open.get(stream)
+    const closed = read && before && endsAtPosition(before.last, before.size) ? [finish(stream, before)] : []
     const known = open.get(stream)
-    if (!read && !known) return undefined
+    if (!read && !known) return closed
     const line = known ?? begin(stream, read?.stamp ?? begun.last())
     if (read) line.last = read.stamp
-    const isEnd = bytes.at(-1) === 10
-    append(line, bytes.subarray(read?.length ?? 0, isEnd ? bytes.length - 1 : bytes.length))
-    return isEnd ? finish(stream, line) : undefined
+    const hasLineEnd = bytes.at(-1) === 10
+    const text = bytes.subarray(read?.length ?? 0, hasLineEnd ? bytes.length - 1 : bytes.length)
+    append(line, text)
+    if (hasLineEnd) return [...closed, finish(stream, line)]
+    return partsAreFull && text.length < partBytes ? [...closed, finishAt(stream, line, line.size)] : closed
   }
   /** Reads a whole line of a terminal, which still contains the times of its parts. */
   const takeWhole = (bytes: Buffer): ContainerLine | undefined => {
@@ -141,20 +168,35 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
     line.last = last
     return finish('stdout', line)
   }
+  /** What a terminal wrote up to a line feed: a line, or two that the end of a program separates. */
+  const linesIn = (bytes: Buffer): Buffer[] => {
+    const length = position?.length ?? bytes.length
+    const read = readStamp(bytes)
+    const areTwo = read && endsAtPosition(read.stamp, length) && readStamp(bytes.subarray(length)) !== undefined
+    return areTwo ? [bytes.subarray(0, length), bytes.subarray(length)] : [bytes]
+  }
   for await (const part of parts) {
     if (part.kind === 'frame') {
-      const line = take(part.stream, part.bytes)
-      if (line) yield line
+      yield* take(part)
       continue
     }
     rest = rest.length === 0 ? part.bytes : Buffer.concat([rest, part.bytes])
     let start = 0
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
-      const line = takeWhole(rest.subarray(start, end))
+      for (const bytes of linesIn(rest.subarray(start, end))) {
+        const line = takeWhole(bytes)
+        if (line) yield line
+      }
       start = end + 1
-      if (line) yield line
     }
     // A line without an end is buffered up to twice the maximum length that is stored.
     rest = rest.subarray(start, start + 2 * maxTextBytes)
+  }
+  if (!hasEnded) return
+  for (const [stream, line] of open) yield finishAt(stream, line, line.size)
+  for (const bytes of linesIn(rest)) {
+    const line = takeWhole(bytes)
+    // Reading continues from the last of several parts, of which the length is not known here.
+    if (line && isSame(line.stamp, line.end)) yield { ...line, end: { ...line.end, length: bytes.length } }
   }
 }

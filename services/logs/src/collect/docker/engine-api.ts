@@ -105,7 +105,9 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
       const timeout = follows ? 0 : answerMilliseconds
       const answer = await get(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, timeout)
       const chunks = chunksOf(answer, signal)
-      if (!isTerminal) yield* readFrames(chunks)
+      // podman ends a part wherever its read ended.
+      const partsAreFull = String(answer.headers.server).startsWith('Docker/')
+      if (!isTerminal) yield* readFrames(chunks, partsAreFull)
       else for await (const bytes of chunks) yield { kind: 'terminal', bytes }
     },
   }

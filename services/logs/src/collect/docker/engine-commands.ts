@@ -8,16 +8,16 @@ const together = 'exec "$@" 2>&1'
 /** The engine's command-line program, for engines whose socket is not accessible. It does not distinguish stdout from stderr. */
 export const createEngineCommands = (run: RunCommand, program: 'docker' | 'podman'): ContainerEngine => ({
   list: async (signal) => {
-    const words = [program, 'ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}']
+    const words = [program, 'ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}} {{.Status}}']
     const text = (await outputOf(run, words, { signal, maxBytes: maxListBytes })).toString('utf8')
     return text
       .split('\n')
       .slice(0, maxContainers)
       .flatMap((line) => {
-        const [id, name] = line.trim().split(' ')
+        const [id, name, status] = line.trim().split(' ')
         return id === undefined || id === ''
           ? []
-          : [{ id, name: (name ?? id).split(',')[0] ?? id, labels: {}, isRunning: false }]
+          : [{ id, name: (name ?? id).split(',')[0] ?? id, labels: {}, isRunning: status === 'Up' }]
       })
   },
   async *logs({ id }, { since }, signal) {

@@ -9,8 +9,11 @@ export type Container = {
 }
 
 export type LogPart =
-  /** A line or a part of one: a part has no line end and is followed by the rest. */
-  | { kind: 'frame'; stream: 'stdout' | 'stderr'; bytes: Buffer }
+  /**
+   * A line or a part of one: a part has no line end and is followed by the rest. `partsAreFull`: the engine splits a line only at 16 KiB, so a
+   * shorter part is the last line of a program that has ended.
+   */
+  | { kind: 'frame'; stream: 'stdout' | 'stderr'; bytes: Buffer; partsAreFull?: boolean }
   /** Bytes of a terminal, split at any position. */
   | { kind: 'terminal'; bytes: Buffer }
 

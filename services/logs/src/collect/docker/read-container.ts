@@ -31,9 +31,8 @@ export async function* readContainer(
   { engine, container, sourceId, position, follows = false }: ContainerReading,
   signal: AbortSignal,
 ): AsyncGenerator<ReadRecord> {
-  for await (const line of readContainerLines(
-    engine.logs(container, { since: position && sinceOf(position), follows }, signal),
-  )) {
+  const parts = engine.logs(container, { since: position && sinceOf(position), follows }, signal)
+  for await (const line of readContainerLines(parts, { position, hasEnded: !container.isRunning })) {
     // The engine returns the lines with the time of the position again.
     if (position && !isBehind(line.end, position)) continue
     const { stamp, nth, end, stream, text } = line
