@@ -77,6 +77,47 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
   return { output: output(), ended }
 }
 
+/** Resolves as the answer does; rejects, and calls `stop`, after this time without one. */
+const within = async <Answer>(answer: Promise<Answer>, milliseconds: number, stop: () => Error): Promise<Answer> => {
+  const silence = Promise.withResolvers<never>()
+  const timer = setTimeout(() => silence.reject(stop()), milliseconds)
+  try {
+    return await Promise.race([answer, silence.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Ends a program that is silent for this time, and throws CommandFailed then: a run would wait for it forever. */
+export const limitSilence =
+  (run: RunCommand, milliseconds: number): RunCommand =>
+  async (words, signal) => {
+    const stopping = new AbortController()
+    const { output, ended } = await run(words, AbortSignal.any([signal, stopping.signal]))
+    const stop = () => {
+      stopping.abort()
+      return new CommandFailed(`${words[0]} has not responded for ${Math.ceil(milliseconds / 1_000)} s.`)
+    }
+    const isRead = Promise.withResolvers<void>()
+    async function* read() {
+      const chunks = output[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await within(chunks.next(), milliseconds, stop)
+          if (next.done) return
+          yield next.value
+        }
+      } finally {
+        // It is not waited for, since a program that cannot be killed would delay its caller.
+        void chunks.return?.().catch(() => undefined)
+        isRead.resolve()
+      }
+    }
+    const limited = isRead.promise.then(() => within(ended, milliseconds, stop))
+    limited.catch(() => undefined)
+    return { output: read(), ended: limited }
+  }
+
 /** The whole output of a command, up to a limit. Throws CommandFailed for more output, or for a non-zero exit code. */
 export const outputOf = async (
   run: RunCommand,

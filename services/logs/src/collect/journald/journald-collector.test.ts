@@ -1,9 +1,9 @@
-import { chmod, copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { journalMissing, writeJournal } from '@trellis/test/support/journal'
 import { describe, expect, test } from 'vitest'
 import type { Collector } from '../collector.ts'
-import { runLocally } from '../command.ts'
+import { type RunCommand, runLocally } from '../command.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import type { LocalJournalEntry } from '../source-entry.ts'
 import { until } from '../until-for-tests.ts'
@@ -128,6 +128,37 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect((await dependencies.entries()).map(({ text }) => text)).toEqual(
       Array.from({ length: 8 }, (_, index) => `number ${index}`),
     )
+  })
+
+  test.for([true, false])('is followed with what earlier boots wrote; its folder is named: %s', async (isNamed) => {
+    await using dependencies = await setUp()
+    const { journal, source } = dependencies
+    // Without a folder it is the system's journal, whose files are elsewhere here.
+    const run: RunCommand = ([program = '', ...words], signal) =>
+      runLocally([program, ...words, ...(isNamed ? [] : [`--directory=${journal}`])], signal)
+    const flush = { milliseconds: 5, records: 100 }
+    await using opened = await withCollector<LocalJournalEntry>({
+      collect: (request) => collectJournal(request, { run, now: Date.now }),
+      follow: (request) => collectJournal(request, { run, now: Date.now, flush }),
+    })
+    const followed = source(isNamed ? {} : { path: undefined })
+    writeJournal(journal, some(0, 3))
+    await opened.glean(followed)
+    const later = [5, 6].map((number) => entry(number, { _BOOT_ID: `f${boot.slice(1)}` })).join('')
+    writeJournal(journal, some(3, 5) + later)
+    const following = opened.follow(followed)
+    const entries = await until(opened.entries, (stored) => stored.length === 7)
+    expect(entries.map(({ text }) => text)).toEqual(Array.from({ length: 7 }, (_, index) => `number ${index}`))
+    expect(await following.stop()).toMatchObject({ counts: { entries: 4, duplicates: 0 } })
+    expect(following.problems).toEqual([])
+  })
+
+  test('with a damaged file is collected as far as it can be read, and the file is reported', async () => {
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 3))
+    await writeFile(join(dependencies.journal, 'damaged.journal'), 'no journal')
+    const problems = [expect.stringMatching(/^Entries in the journal of attic cannot be read: .*damaged\.journal/)]
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 3, problems })
   })
 
   test('is followed by a journalctl that ends with its reader', async () => {

@@ -1,15 +1,9 @@
 import { utc } from '../../formats/zone.ts'
 import type { Batch, Collector, CollectRequest } from '../collector.ts'
-import { type RunCommand, runLocally } from '../command.ts'
+import { limitSilence, type RunCommand, runLocally } from '../command.ts'
 import { batchRecords } from '../records/record-batches.ts'
 import { hostOf, type LocalJournalEntry, type SshEntry, unitSourceId } from '../source-entry.ts'
-import { journalKey, readJournal, reportHidden } from './read-journal.ts'
-
-const cursorIn = (state: string | undefined): string | undefined => {
-  if (state === undefined) return undefined
-  const { cursor } = JSON.parse(state) as { cursor?: unknown }
-  return typeof cursor === 'string' ? cursor : undefined
-}
+import { cursorIn, followJournal, journalKey, readJournal, reportHidden } from './read-journal.ts'
 
 type Journalctl = {
   run: RunCommand
@@ -27,19 +21,17 @@ export async function* collectJournal(
   const cursor = force ? undefined : cursorIn(await checkpoints.get(journalKey))
   const access = { run, host: hostOf(source), directory: source.path ?? undefined, signal, onProblem }
   if (flush === undefined) await reportHidden(access)
-  const reads = readJournal({
-    ...access,
-    units: source.units,
-    cursor,
-    sourceIdOf: (unit) => unitSourceId(source, unit),
-    follows: flush !== undefined,
-  })
+  const reading = { ...access, units: source.units, cursor, sourceIdOf: (unit: string) => unitSourceId(source, unit) }
+  const reads = flush === undefined ? readJournal({ ...reading, reportsSkipped: true }) : followJournal(reading)
   const time = { zone: utc, reference: now() }
   yield* batchRecords(reads, { tenantId: source.tenantId, time, now, ...(flush && { flush }) })
 }
 
 /** Live entries are stored every 10 s or 100 lines, as specified. */
 const watchFlush = { milliseconds: 10_000, records: 100 }
+
+/** As long as a remote host may be silent. A journal that is followed may be silent for any time. */
+const silenceMilliseconds = 300_000
 
 /** The journal of this machine. */
 export const createJournalCollector = ({
@@ -49,7 +41,7 @@ export const createJournalCollector = ({
   now: () => number
   flush?: { milliseconds: number; records: number }
 }): Collector<LocalJournalEntry> => ({
-  collect: (request) => collectJournal(request, { run: runLocally, now }),
+  collect: (request) => collectJournal(request, { run: limitSilence(runLocally, silenceMilliseconds), now }),
   follow: async function* (request) {
     const ending = new AbortController()
     const signal = AbortSignal.any([request.signal, ending.signal])

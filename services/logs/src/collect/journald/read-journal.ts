@@ -20,12 +20,21 @@ export type JournalReading = JournalAccess & {
   /** The cursor of the last entry that was read. */
   cursor: string | undefined
   sourceIdOf: (unit: string) => string
+  /** Reports files that journalctl skips, because they are damaged. */
+  reportsSkipped?: boolean
   /** Continues with new entries until the signal aborts. */
   follows?: boolean
 }
 
 /** The key of a journal's checkpoint. */
 export const journalKey = 'journal'
+
+/** The cursor in the state of a checkpoint. */
+export const cursorIn = (state: string | undefined): string | undefined => {
+  if (state === undefined) return undefined
+  const { cursor } = JSON.parse(state) as { cursor?: unknown }
+  return typeof cursor === 'string' ? cursor : undefined
+}
 
 /** Compares the journal's id and the number in it, since versions of journalctl order the parts of a cursor differently. */
 const isSameEntry = (left: string, right: string): boolean => {
@@ -39,8 +48,9 @@ const wordsFor = ({ units, directory, follows }: JournalReading, cursor: string 
   '--output=export',
   '--no-pager',
   '--quiet',
-  // All entries from the cursor on, not only the last ten.
+  // All entries from the cursor on, not only the last ten; `--merge` also those of other boots in the same folder.
   ...(follows ? ['--follow', '--no-tail'] : []),
+  ...(follows && directory !== undefined ? ['--merge'] : []),
   ...(directory === undefined ? [] : [`--directory=${directory}`]),
   ...units.map((unit) => `--unit=${unit}`),
   // The entry that was read last is requested again, to detect that it no longer exists.
@@ -59,6 +69,10 @@ export const reportHidden = async ({ run, host, directory, signal, onProblem }: 
         'systemd-journal, from the next login on: sudo usermod -aG systemd-journal <user>.',
     )
 }
+
+/** What journalctl reports about files that it skips. It succeeds nevertheless. */
+const skippedFile = /^.*(?:ignoring file|opening journal files).*$/gim
+const maxSkippedFiles = 5
 
 const isUnknownCursor = (stderr: string) => /seek to cursor|parse cursor/i.test(stderr)
 
@@ -109,4 +123,20 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
     if (made) yield made
   }
   if (isFirst) reportLoss()
+  const skipped = [...new Set(stderr.match(skippedFile))].slice(0, maxSkippedFiles)
+  if (reading.reportsSkipped && skipped.length > 0)
+    onProblem(`Entries in the journal of ${host} cannot be read: ${skipped.join(' ')}`)
+}
+
+/**
+ * Reads a journal to its end, and then follows it until the signal aborts: journalctl follows only the current boot, and would skip what was
+ * written before the machine started.
+ */
+export async function* followJournal(reading: Omit<JournalReading, 'follows'>): AsyncGenerator<ReadRecord> {
+  let { cursor } = reading
+  for await (const read of readJournal(reading)) {
+    cursor = cursorIn(read.checkpoint?.state) ?? cursor
+    yield read
+  }
+  if (!reading.signal.aborted) yield* readJournal({ ...reading, cursor, follows: true })
 }
