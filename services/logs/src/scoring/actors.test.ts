@@ -23,6 +23,8 @@ test.each([
   ['Failed authentication attempt for kim from 192.0.2.9:4022: user does not exist', '192.0.2.9', 'kim'],
   ['{"remoteAddr":"192.0.2.9","user":"--","message":"Login failed: kim (Remote IP: 192.0.2.9)"}', '192.0.2.9', 'kim'],
   ['User [kim] from [192.0.2.9] failed to log in via [DSM] due to authorization failure.', '192.0.2.9', 'kim'],
+  ['Login failed for user `kim` from IP `192.0.2.9`.', '192.0.2.9', 'kim'],
+  ['client=auth.client.form error="failed to authenticate identity: no user found"', null, null],
   ['version 1.2.3.4.5 started at 10:15:02', null, null],
 ])('address and user of "%s"', (text, address, user) => {
   expect(actorsOf(text)).toEqual({ address, user })

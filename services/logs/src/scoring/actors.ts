@@ -21,10 +21,10 @@ const addressPatterns: readonly RegExp[] = [
 ]
 
 /** A full stop after a name ends the sentence. */
-const name = String.raw`(?<user>[^\s'"\\,;:()\[\]<>=]{0,63}[^\s'"\\,;:()\[\]<>=.])`
+const name = String.raw`(?<user>[^\s'"\x60\\,;:()\[\]<>=]{0,63}[^\s'"\x60\\,;:()\[\]<>=.])`
 const userPatterns: readonly RegExp[] = [
   new RegExp(
-    String.raw`\b(?:invalid|illegal|unknown|failed|authenticating|non-?existent) user(?:name)?:? ["'\\]*${name}`,
+    String.raw`\b(?:invalid|illegal|unknown|failed|authenticating|non-?existent) user(?:name)?:? ["'\x60\\]*${name}`,
     'i',
   ),
   new RegExp(
@@ -33,13 +33,13 @@ const userPatterns: readonly RegExp[] = [
   ),
   new RegExp(String.raw`\b(?:target_?|sasl_|account_?)(?:user_?name|id)(?:["']?\s*[:=]\s*|["']>)\\?["'<]?${name}`, 'i'),
   new RegExp(String.raw`\b(?:user(?:_?name)?|account|acct|email)(?:["']?\s*:\s*|["']?=)\\?["'<]?${name}`, 'i'),
-  new RegExp(String.raw`\blogin failed: ["'\\]*${name}["'\\]* \(`, 'i'),
+  new RegExp(String.raw`\blogin failed: ["'\x60\\]*${name}["'\x60\\]* \(`, 'i'),
   new RegExp(String.raw`\blogin(?:["']\s*:\s*|=)\\?["'<]?${name}`, 'i'),
   new RegExp(
-    String.raw`\b(?:user|account)(?:name)? \[?["'\\]*(?!(?:was|is|has|does|doesn|did|could|not|for|from|in|logged|failed|unknown)\b)${name}`,
+    String.raw`\b(?:user|account)(?:name)? \[?["'\x60\\]*(?!(?:was|is|has|does|doesn|did|could|found|not|for|from|in|logged|failed|unknown)\b)${name}`,
     'i',
   ),
-  new RegExp(String.raw`\b(?:for|as) ["'\\<]*${name}["'>]* (?:from|by|at|on|failed)\b`, 'i'),
+  new RegExp(String.raw`\b(?:for|as) ["'\x60\\<]*${name}["'\x60>]* (?:from|by|at|on|failed)\b`, 'i'),
 ]
 
 const firstGroup = (patterns: readonly RegExp[], text: string, group: string): string | null => {

@@ -78,6 +78,25 @@ export const homeFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'transmission',
+    pattern: pattern`^\[(?<time>${isoDate} ${clock})\] (?<level>crt|err|wrn|inf|dbg|trc) (?<file>[\w.-]+\.cc:\d+) (?<message>.*)`,
+    time: 'iso',
+    levels: new Map([['crt', 'CRITICAL']]),
+    joins: 'traces',
+    samples: [
+      {
+        line: '[2024-05-01 10:20:30.123] wrn rpc-server.cc:77 kim stays outside',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'kim stays outside',
+        fields: { file: 'rpc-server.cc:77' },
+      },
+      { line: '[2024-05-01 10:20:30.123] inf session.cc:7 row 7 failed once', severity: null },
+      { line: '[2024-05-01 10:20:30.123] crt session.cc:7 no room', severity: 'CRITICAL' },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'mpd',
     pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2} \d{2}:\d{2}) : (?:(?<domain>\w+): )?(?<message>.*)`,
     time: ['monthName', 'day', 'hour', 'minute'],
