@@ -47,6 +47,17 @@ export const keepLease = ({ db, table }: LeaseDb, lease: LeaseTable, now: number
     .returning('owner')
     .executeTakeFirst()
 
+/** Takes a lease from its holder, unless it was renewed or taken since it was read. Returns the row if that succeeded. */
+export const replaceLease = ({ db, table }: LeaseDb, lease: LeaseTable, read: LeaseTable) =>
+  db
+    .updateTable(table)
+    .set({ owner: lease.owner, ends_at: lease.ends_at })
+    .where('name', '=', read.name)
+    .where('owner', '=', read.owner)
+    .where('ends_at', '=', read.ends_at)
+    .returning('owner')
+    .executeTakeFirst()
+
 /** Extends a lease. Returns the row, unless another owner has taken it. */
 export const renewLease = ({ db, table }: LeaseDb, { name, owner, ends_at }: LeaseTable) =>
   db

@@ -23,10 +23,11 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
     const openTwo = async () => {
       await using opened = new AsyncDisposableStack()
       const { location } = opened.use(await database.place(schema))
-      const clock = { now: 1_772_000_000_000 }
+      const clock = { now: 1_772_000_000_000, elapsed: 0 }
       const open = async () => {
         const store = opened.use(await openStore<Record<string, LeaseTable>>({ ...location, ...schema }))
-        return { store, ...createLeases({ db: store.db, table: 'leases', now: () => clock.now, milliseconds: 30 }) }
+        const options = { now: () => clock.now, milliseconds: 30, elapsed: () => clock.elapsed }
+        return { store, ...createLeases({ db: store.db, table: 'leases', ...options }) }
       }
       const [one, other] = [await open(), await open()]
       const stack = opened.move()
@@ -83,6 +84,40 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       await held?.[Symbol.asyncDispose]()
       expect(await both.one.isHeld('watch')).toBe(true)
       expect(next?.signal.aborted).toBe(false)
+    })
+
+    test('a lease whose holder died with its clock an hour ahead is taken once its duration has passed', async () => {
+      await using both = await openTwo()
+      const { clock, one, other } = both
+      clock.now += 3_600_000
+      await one.take('watch', forever())
+      await one.keep('merge', 'one', 60)
+      await one.store.close()
+      clock.now -= 3_600_000
+      expect(await other.take('watch', forever())).toBeUndefined()
+      expect(await other.keep('merge', 'other', 60)).toBe(false)
+      clock.elapsed += 29
+      expect(await other.take('watch', forever())).toBeUndefined()
+      clock.elapsed += 1
+      await using taken = await other.take('watch', forever())
+      expect(taken).toBeDefined()
+      expect(await other.keep('merge', 'other', 60)).toBe(false)
+      clock.elapsed += 30
+      expect(await other.keep('merge', 'other', 60)).toBe(true)
+    })
+
+    test('a holder with its clock an hour ahead that renews its lease is not replaced', async () => {
+      await using both = await openTwo()
+      const { clock, one, other } = both
+      clock.now += 3_600_000
+      expect(await one.keep('merge', 'one', 60)).toBe(true)
+      for (let renewal = 0; renewal < 5; renewal++) {
+        clock.now -= 3_600_000
+        expect(await other.keep('merge', 'other', 60)).toBe(false)
+        clock.now += 3_600_020
+        clock.elapsed += 20
+        expect(await one.keep('merge', 'one', 60)).toBe(true)
+      }
     })
 
     test('who cannot reach the store for as long as a lease takes stops', async () => {

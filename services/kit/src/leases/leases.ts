@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { childAbortController } from '../lifecycle/mod.ts'
-import { clearLeases, endLease, findLease, keepLease, type LeaseTable, renewLease, takeLease } from './lease-store.ts'
+import {
+  clearLeases,
+  endLease,
+  findLease,
+  keepLease,
+  type LeaseTable,
+  renewLease,
+  replaceLease,
+  takeLease,
+} from './lease-store.ts'
 
 /**
  * A task that one replica at a time has, until it is disposed of. A lease avoids duplicate work; correctness must not depend on it, since clocks
@@ -29,14 +38,47 @@ export type LeasesOptions = {
   now: () => number
   /** A lease expires after this time; it is renewed three times as often. */
   milliseconds?: number
+  /** Milliseconds of a monotonic clock. */
+  elapsed?: () => number
 }
 
 export const leaseMilliseconds = 30_000
 const renewalsPerLease = 3
 
+/**
+ * Leases of others as this process has observed them. A holder that died with its clock ahead leaves a lease that ends only when this clock has
+ * caught up; one that is not renewed for its duration has no holder, whatever its end.
+ */
+const createObservations = (elapsed: () => number) => {
+  const observed = new Map<string, { lease: LeaseTable; since: number }>()
+  return {
+    isAbandoned: (lease: LeaseTable, milliseconds: number): boolean => {
+      const before = observed.get(lease.name)
+      const isUnchanged = before?.lease.owner === lease.owner && before.lease.ends_at === lease.ends_at
+      if (!isUnchanged) observed.set(lease.name, { lease, since: elapsed() })
+      return isUnchanged && elapsed() - before.since >= milliseconds
+    },
+    delete: (name: string) => void observed.delete(name),
+  }
+}
+
 /** Leases as rows that replicas share. */
-export const createLeases = ({ db, table, now, milliseconds = leaseMilliseconds }: LeasesOptions): Leases => {
+export const createLeases = ({
+  db,
+  table,
+  now,
+  milliseconds = leaseMilliseconds,
+  elapsed = () => performance.now(),
+}: LeasesOptions): Leases => {
   const rows = { db, table }
+  const observations = createObservations(elapsed)
+  /** Takes a lease that another owner holds, if it is abandoned; whether that succeeded. */
+  const takeAbandoned = async (lease: LeaseTable, duration: number): Promise<boolean> => {
+    const current = await findLease(rows, lease.name)
+    if (!current || !observations.isAbandoned(current, duration)) return false
+    observations.delete(lease.name)
+    return (await replaceLease(rows, lease, current)) !== undefined
+  }
   const hold = (name: string, owner: string, signal: AbortSignal): HeldLease => {
     const held = childAbortController(signal)
     let failures = 0
@@ -66,12 +108,19 @@ export const createLeases = ({ db, table, now, milliseconds = leaseMilliseconds 
     take: async (name, signal) => {
       const owner = randomUUID()
       const moment = now()
-      const taken = await takeLease(rows, { name, owner, ends_at: moment + milliseconds }, moment)
-      return taken?.owner === owner ? hold(name, owner, signal) : undefined
+      const lease = { name, owner, ends_at: moment + milliseconds }
+      const taken = await takeLease(rows, lease, moment)
+      if (taken?.owner !== owner && !(await takeAbandoned(lease, milliseconds))) return undefined
+      observations.delete(name)
+      return hold(name, owner, signal)
     },
     keep: async (name, owner, duration) => {
       const moment = now()
-      return (await keepLease(rows, { name, owner, ends_at: moment + duration }, moment))?.owner === owner
+      const lease = { name, owner, ends_at: moment + duration }
+      const kept = await keepLease(rows, lease, moment)
+      if (kept?.owner !== owner) return takeAbandoned(lease, duration)
+      observations.delete(name)
+      return true
     },
     isHeld: async (name) => ((await findLease(rows, name))?.ends_at ?? 0) > now(),
     clear: async () => {
