@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { addAbortListener } from '@trellis/kit/lifecycle'
+import { itemsUnlessSilent, unlessSilent } from './unless-silent.ts'
 
 /** How a command ended: its exit code, null after a signal; and the end of its standard error. */
 export type CommandEnd = { code: number | null; stderr: string }
@@ -77,17 +78,6 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
   return { output: output(), ended }
 }
 
-/** Resolves as the answer does; rejects, and calls `stop`, after this time without one. */
-const within = async <Answer>(answer: Promise<Answer>, milliseconds: number, stop: () => Error): Promise<Answer> => {
-  const silence = Promise.withResolvers<never>()
-  const timer = setTimeout(() => silence.reject(stop()), milliseconds)
-  try {
-    return await Promise.race([answer, silence.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Ends a program that is silent for this time, and throws CommandFailed then: a run would wait for it forever. */
 export const limitSilence =
   (run: RunCommand, milliseconds: number): RunCommand =>
@@ -100,20 +90,13 @@ export const limitSilence =
     }
     const isRead = Promise.withResolvers<void>()
     async function* read() {
-      const chunks = output[Symbol.asyncIterator]()
       try {
-        for (;;) {
-          const next = await within(chunks.next(), milliseconds, stop)
-          if (next.done) return
-          yield next.value
-        }
+        yield* itemsUnlessSilent(output, milliseconds, stop)
       } finally {
-        // It is not waited for, since a program that cannot be killed would delay its caller.
-        void chunks.return?.().catch(() => undefined)
         isRead.resolve()
       }
     }
-    const limited = isRead.promise.then(() => within(ended, milliseconds, stop))
+    const limited = isRead.promise.then(() => unlessSilent(ended, milliseconds, stop))
     limited.catch(() => undefined)
     return { output: read(), ended: limited }
   }

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { messageOf } from '@trellis/kit/errors'
 import { parsedJson } from '../../parsed-json.ts'
+import { itemsUnlessSilent, unlessSilent } from '../unless-silent.ts'
 import { type Container, type ContainerEngine, EngineFailed, readContainers } from './engine.ts'
 import { readFrames } from './frames.ts'
 
@@ -11,7 +12,15 @@ import { readFrames } from './frames.ts'
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
 
 const maxAnswerBytes = 32 * 1024 * 1024
-const answerMilliseconds = 30_000
+
+export type EngineLimits = {
+  /** From a request to its whole response. */
+  answerMilliseconds: number
+  /** Without any byte of a log: to find its position, the engine may read all before it. A container that is followed may be silent for any time. */
+  silenceMilliseconds: number
+}
+
+const engineLimits: EngineLimits = { answerMilliseconds: 60_000, silenceMilliseconds: 300_000 }
 
 /** Connects to a Unix socket of this machine. Throws EngineFailed. */
 export const dialUnix =
@@ -57,27 +66,35 @@ const throwBroken =
   }
 
 /** The Engine API, which podman supports, too, over any connection. Each request has a connection of its own. */
-export const createEngineApi = (dial: Dial): ContainerEngine => {
+export const createEngineApi = (dial: Dial, limits: EngineLimits = engineLimits): ContainerEngine => {
+  /** Ends a request that is not answered, or an answer that stops. */
+  const stopping = (stoppable: { destroy: () => unknown }, milliseconds: number) => () => {
+    stoppable.destroy()
+    return new EngineFailed(`The engine has not responded for ${Math.ceil(milliseconds / 1_000)} s.`)
+  }
   /** The connection is closed with the response. */
-  const get = async (path: string, signal: AbortSignal, timeout = answerMilliseconds): Promise<IncomingMessage> => {
+  const get = async (path: string, signal: AbortSignal, milliseconds: number): Promise<IncomingMessage> => {
     const connection = await dial(signal)
     const sent = request({
       path,
       headers: { host: 'engine', connection: 'close' },
       createConnection: () => connection,
       signal,
-      timeout,
     })
     sent.once('close', () => connection.destroy())
-    sent.once('timeout', () => sent.destroy(new EngineFailed('The engine does not respond.')))
     sent.end()
-    const [answer] = (await once(sent, 'response').catch(throwBroken(signal))) as [IncomingMessage]
+    const responded = once(sent, 'response').catch(throwBroken(signal)) as Promise<[IncomingMessage]>
+    const [answer] = await unlessSilent(responded, milliseconds, stopping(sent, milliseconds))
     sent.on('error', () => undefined)
     if (answer.statusCode === 200) return answer
-    throw new EngineFailed(`The engine reports an error: ${messageIn(await readAll(answer))}`)
+    throw new EngineFailed(`The engine reports an error: ${messageIn(await wholeOf(answer))}`)
   }
+  const wholeOf = (answer: IncomingMessage): Promise<string> =>
+    unlessSilent(readAll(answer), limits.answerMilliseconds, stopping(answer, limits.answerMilliseconds))
+  const getWhole = async (path: string, signal: AbortSignal): Promise<unknown> =>
+    parsedJson(await wholeOf(await get(path, signal, limits.answerMilliseconds)))
   const hasTerminal = async ({ id }: Container, signal: AbortSignal): Promise<boolean> => {
-    const details = parsedJson(await readAll(await get(`/containers/${encodeURIComponent(id)}/json`, signal)))
+    const details = await getWhole(`/containers/${encodeURIComponent(id)}/json`, signal)
     const config = typeof details === 'object' && details !== null && 'Config' in details ? details.Config : undefined
     return typeof config === 'object' && config !== null && 'Tty' in config && config.Tty === true
   }
@@ -91,7 +108,7 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
     }
   }
   return {
-    list: async (signal) => readContainers(parsedJson(await readAll(await get('/containers/json?all=1', signal)))),
+    list: async (signal) => readContainers(await getWhole('/containers/json?all=1', signal)),
     async *logs(container, { since, follows = false }, signal) {
       const isTerminal = await hasTerminal(container, signal)
       const query = new URLSearchParams({
@@ -101,10 +118,10 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
         ...(since && { since }),
         ...(follows && { follow: '1' }),
       })
-      // A container that is followed may be silent for any time.
-      const timeout = follows ? 0 : answerMilliseconds
-      const answer = await get(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, timeout)
-      const chunks = chunksOf(answer, signal)
+      const silence = limits.silenceMilliseconds
+      const answer = await get(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, silence)
+      const received = chunksOf(answer, signal)
+      const chunks = follows ? received : itemsUnlessSilent(received, silence, stopping(answer, silence))
       // podman ends a part wherever its read ended.
       const partsAreFull = String(answer.headers.server).startsWith('Docker/')
       if (!isTerminal) yield* readFrames(chunks, partsAreFull)

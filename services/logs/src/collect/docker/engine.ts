@@ -46,9 +46,10 @@ export const readLabels = (value: unknown): Record<string, string> =>
     ? Object.fromEntries(Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
     : {}
 
-/** Parses an engine's list; invalid items are skipped. */
-export const readContainers = (value: unknown): Container[] =>
-  (Array.isArray(value) ? value : []).slice(0, maxContainers).flatMap((each: unknown) => {
+/** Parses an engine's list; invalid items are skipped. Throws EngineFailed for what is no list, which would read as an engine without containers. */
+export const readContainers = (value: unknown): Container[] => {
+  if (!Array.isArray(value)) throw new EngineFailed('The engine does not respond with a list of containers.')
+  return value.slice(0, maxContainers).flatMap((each: unknown) => {
     if (!isObject(each) || typeof each.Id !== 'string') return []
     const names = Array.isArray(each.Names) ? each.Names : []
     const [name = each.Id.slice(0, 12)] = names.filter((name) => typeof name === 'string')
@@ -61,3 +62,4 @@ export const readContainers = (value: unknown): Container[] =>
       },
     ]
   })
+}
