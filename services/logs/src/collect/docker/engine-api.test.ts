@@ -28,7 +28,7 @@ const readLogs = async ({ logs }: ReturnType<typeof createEngineApi>) => {
 }
 const silent = 'The engine has not responded for 1 s.'
 
-test('an engine that does not answer, or stops in an answer, is given up after the limit', async () => {
+test('an engine that does not answer, or stops in an answer, ends after the limit', async () => {
   await using mute = await openEngine(() => undefined)
   await expect(mute.api.list(signal)).rejects.toThrow(silent)
   await expect(readLogs(mute.api)).rejects.toThrow(silent)
@@ -36,7 +36,7 @@ test('an engine that does not answer, or stops in an answer, is given up after t
   await expect(stopping.api.list(signal)).rejects.toThrow(silent)
 })
 
-test('a log that stops within a frame is given up after the limit, unless it is followed', async () => {
+test('a log that stops within a frame ends after the limit, unless it is followed', async () => {
   const frame = Buffer.from('\x01\0\0\0\0\0\0\x08one two\n\x01\0\0', 'latin1')
   await using engine = await openEngine(({ url }, response) => {
     if (url?.endsWith('/json')) response.end('{"Config":{"Tty":false}}')

@@ -57,7 +57,7 @@ export const networkFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'pihole-ftl',
-    // Version 6. The process, or the thread or fork of it, tells it from a PostgreSQL server.
+    // Version 6. The process, or the thread or fork of it, distinguishes it from a PostgreSQL server.
     pattern: pattern`^(?<time>${isoDate} ${clock}${zone}) \[(?<pid>\d{1,10})(?<thread>M|/[TF]\d{1,10})\] (?<level>[A-Z]+): (?<message>.*)`,
     time: 'iso',
     joins: 'traces',

@@ -259,7 +259,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-without-host',
-    // A header with a priority may also end at a host and a colon: there the number of a process tells the program.
+    // A header with a priority may also end at a host and a colon: there the number of a process identifies the program.
     pattern: pattern`^(?:<(?<priority>\d{1,3})>(?=\S+ {1,2}\d{1,2} (?:\d{4} )?[\d:.]+ [\w.\/-]+\[\d+\]: ))?(?<time>${syslogTime}) (?<program>[\w.\/-]+)(?:\[(?<pid>\d+)\]:|:(?! (?:%|\d+: ))) (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
