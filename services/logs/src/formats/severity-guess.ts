@@ -26,20 +26,24 @@ const rules: readonly Rule[] = [
     severity: severityCode.ERROR,
     // Paths, addresses and names of files have such words for other reasons.
     pattern:
-      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b)/i,
+      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
   },
   {
     severity: severityCode.WARN,
     pattern:
-      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) user\b)|ing|(?! from\b))|blocked|throttl\w+)\b/i,
+      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) user\b)|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
   },
 ]
 
-/** "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error"; and what a file system does on errors. */
+/**
+ * "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error"; what a file system does on errors; and what a filter of
+ * names does all day: "gravity blocked", "exactly denied", "regex denied".
+ */
 const denial =
-  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')|\berrors=(?:remount-ro|continue|panic)\b/gi
+  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')|\berrors=(?:remount-ro|continue|panic)\b|\b(?:gravity|exactly|regex) (?:blocked|denied)\b/gi
 /** Cheap to look for, and in every text that has a denial. */
-const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''|errors=/i
+const mayDeny =
+  /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''|errors=|(?:gravity|exactly|regex) /i
 
 /** A text without its denials, which report that nothing is wrong. */
 export const withoutDenials = (text: string): string => (mayDeny.test(text) ? text.replace(denial, ' ') : text)

@@ -220,14 +220,14 @@ export const goFormats: readonly LogFormat[] = [
     pattern: pattern`^(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?<level>DEBUG|INFO|WARN|ERROR)(?:[+-]\d{1,3})? (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
-    pairs: /(?<= )([A-Za-z_][\w.-]{0,100})=("(?:[^"\\]|\\.)*"|\S*)/g,
+    pairs: /(?<= )([A-Za-z_][\w.-]{0,100})="?((?<==")(?:[^"\\]|\\.)*|(?<!=")\S*)/g,
     samples: [
       {
         line: '2024/05/01 10:20:30 INFO shelf was refused once err="no room" row=7',
         time: '2024-05-01T10:20:30.000Z',
         severity: null,
         message: 'shelf was refused once err="no room" row=7',
-        fields: { row: '7' },
+        fields: { err: 'no room', row: '7' },
       },
       {
         line: '2024/05/01 10:20:30.250000 WARN dnsproxy: row 7 leans',
