@@ -3,7 +3,7 @@ import type { Batch, Collector, CollectRequest } from '../collector.ts'
 import { limitSilence, type RunCommand, runLocally } from '../command.ts'
 import { batchRecords } from '../records/record-batches.ts'
 import { hostOf, type LocalJournalEntry, type SshEntry, unitSourceId } from '../source-entry.ts'
-import { cursorIn, followJournal, journalKey, readJournal, reportHidden } from './read-journal.ts'
+import { cursorIn, journalKey, readJournal, reportHidden } from './read-journal.ts'
 
 type Journalctl = {
   run: RunCommand
@@ -22,9 +22,19 @@ export async function* collectJournal(
   const access = { run, host: hostOf(source), directory: source.path ?? undefined, signal, onProblem }
   if (flush === undefined) await reportHidden(access)
   const reading = { ...access, units: source.units, cursor, sourceIdOf: (unit: string) => unitSourceId(source, unit) }
-  const reads = flush === undefined ? readJournal({ ...reading, reportsSkipped: true }) : followJournal(reading)
-  const time = { zone: utc, reference: now() }
-  yield* batchRecords(reads, { tenantId: source.tenantId, time, now, ...(flush && { flush }) })
+  const options = { tenantId: source.tenantId, time: { zone: utc, reference: now() }, now }
+  if (flush === undefined) {
+    yield* batchRecords(readJournal({ ...reading, reportsSkipped: true }), options)
+    return
+  }
+  // journalctl follows only the current boot, and would skip what was written before the machine started: the journal is first read to its end.
+  let last = cursor
+  for await (const batch of batchRecords(readJournal(reading), options)) {
+    last = cursorIn(batch.checkpoint?.state) ?? last
+    yield batch
+  }
+  if (signal.aborted) return
+  yield* batchRecords(readJournal({ ...reading, cursor: last, follows: true }), { ...options, flush })
 }
 
 /** Live entries are stored every 10 s or 100 lines, as specified. */

@@ -127,16 +127,3 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
   if (reading.reportsSkipped && skipped.length > 0)
     onProblem(`Entries in the journal of ${host} cannot be read: ${skipped.join(' ')}`)
 }
-
-/**
- * Reads a journal to its end, and then follows it until the signal aborts: journalctl follows only the current boot, and would skip what was
- * written before the machine started.
- */
-export async function* followJournal(reading: Omit<JournalReading, 'follows'>): AsyncGenerator<ReadRecord> {
-  let { cursor } = reading
-  for await (const read of readJournal(reading)) {
-    cursor = cursorIn(read.checkpoint?.state) ?? cursor
-    yield read
-  }
-  if (!reading.signal.aborted) yield* readJournal({ ...reading, cursor, follows: true })
-}
