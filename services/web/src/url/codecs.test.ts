@@ -38,6 +38,10 @@ test('words of a list may contain commas and percent signs', () => {
   expect(read('severity=50%,c').values.severity).toEqual(['50%', 'c'])
 })
 
+test('a word that is written twice is one', () => {
+  expect(read('severity=b,a,b,,a').values.severity).toEqual(['b', 'a'])
+})
+
 test('fallbacks are left out of the URL, and other parameters stay', () => {
   const written = formatValues(shape, new URLSearchParams('q=x&min=3&tab=2'), { q: '', min: null, order: 'relevance' })
   expect(written.toString()).toBe('tab=2')

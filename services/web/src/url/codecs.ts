@@ -39,14 +39,13 @@ export const oneOf = <const Word extends string>(words: readonly Word[], fallbac
 export const listed = (word: string): string => word.replaceAll('%', '%25').replaceAll(',', '%2C')
 const unlisted = (part: string): string => part.replaceAll(/%2C/gi, ',').replaceAll('%25', '%')
 
-/** Words separated by commas, in the order of their choice. */
+/** Words separated by commas, in the order of their choice; each counts once, however often it is written. */
 export const list = (): Codec<readonly string[]> => ({
   fallback: [],
-  parse: (value) =>
-    value
-      .split(',')
-      .filter((part) => part !== '')
-      .map(unlisted),
+  parse: (value) => {
+    const words = value.split(',').filter((part) => part !== '')
+    return [...new Set(words.map(unlisted))]
+  },
   format: (value) => value.map(listed).join(','),
 })
 

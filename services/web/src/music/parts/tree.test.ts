@@ -9,12 +9,18 @@ const chain = { nodes, spine: ['a', 'b'], root_node_id: 'a' } as unknown as Chai
 
 test('takes follow their parents, numbered in the order in which they were made', () => {
   expect(
-    takesOf(chain).map(({ node: { node_id }, depth, label, isOnSpine }) => [node_id, depth, label, isOnSpine]),
+    takesOf(chain).map(({ node: { node_id }, depth, label, parent, isOnSpine }) => [
+      node_id,
+      depth,
+      label,
+      parent,
+      isOnSpine,
+    ]),
   ).toEqual([
-    ['a', 0, 'Upload', true],
-    ['b', 1, 'Take 1', true],
-    ['d', 2, 'Take 3', false],
-    ['c', 1, 'Take 2', false],
+    ['a', 0, 'Upload', '', true],
+    ['b', 1, 'Take 1', 'Upload', true],
+    ['d', 2, 'Take 3', 'Take 1', false],
+    ['c', 1, 'Take 2', 'Upload', false],
   ])
 })
 

@@ -5,6 +5,8 @@ export type Take = {
   node: NodeRest
   depth: number
   label: string
+  /** The label of the take that it continues; empty for the upload. */
+  parent: string
   isOnSpine: boolean
   hasChildren: boolean
   index: number
@@ -14,19 +16,24 @@ export type Take = {
 const byCreation = (a: NodeRest, b: NodeRest): number =>
   Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at)
 
+/** How many levels are indented. Takes below them stand under one another, and name the take that they continue. */
+export const maxIndented = 8
+
 /** The takes of a chain, parents before children, in the order in which they were made, by which they are numbered. */
 export const takesOf = ({ nodes, spine, root_node_id: root }: ChainRest): Take[] => {
   const ordered = nodes.toSorted(byCreation)
   const children = Map.groupBy(ordered, ({ parent_id: parent }) => parent)
   const continuations = ordered.filter(({ node_id: id }) => id !== root)
   const labels = new Map(continuations.map(({ node_id: id }, index) => [id, `Take ${index + 1}`]))
+  const labelOf = (id: string) => labels.get(id) ?? 'Upload'
   const onSpine = new Set(spine)
   const visit = (node: NodeRest, depth: number, index: number, siblings: number): Take[] => {
     const { node_id: id } = node
     const below = children.get(id) ?? []
-    const label = labels.get(id) ?? 'Upload'
+    const parent = node.parent_id === null ? '' : labelOf(node.parent_id)
+    const names = { label: labelOf(id), parent }
     return [
-      { node, depth, label, isOnSpine: onSpine.has(id), hasChildren: below.length > 0, index, siblings },
+      { node, depth, ...names, isOnSpine: onSpine.has(id), hasChildren: below.length > 0, index, siblings },
       ...below.flatMap((child, place) => visit(child, depth + 1, place, below.length)),
     ]
   }
