@@ -1,8 +1,9 @@
 import type { Routes } from '@trellis/protos/edge/client.ts'
+import { untrack } from 'svelte'
 import { withBase } from '../url/facts.ts'
 import { afterNetworkChange, connection } from './connection.svelte.ts'
 import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
-import { credentialsOf, promptForKey } from './keys.svelte.ts'
+import { credentialsOf, keys, promptForKey } from './keys.svelte.ts'
 import { type QueryValue, requestUrl } from './request-url.ts'
 
 export type { Routes } from '@trellis/protos/edge/client.ts'
@@ -95,6 +96,14 @@ const send = async (url: string, init: RequestInit, isSafe: boolean, by: Send = 
   }
 }
 
+/** Sends a request and reads its whole answer: one that is cut off is an error of the network like one that does not come. */
+const whole =
+  (by: Send): Send =>
+  async (url, init) => {
+    const response = await by(url, init)
+    return response.status === 204 ? response : new Response(await response.blob(), response)
+  }
+
 /** Fetches the bytes from `start` to before `end` of an address that `urlOf` built; throws a Failure like `request`. */
 export const fetchRange = async (
   url: string,
@@ -102,7 +111,7 @@ export const fetchRange = async (
   end: number,
   signal: AbortSignal,
 ): Promise<ArrayBuffer> => {
-  const response = await send(url, { headers: { range: `bytes=${start}-${end - 1}` }, signal }, true)
+  const response = await send(url, { headers: { range: `bytes=${start}-${end - 1}` }, signal }, true, whole(fetch))
   if (!response.ok) throw failureOf(response.status, await jsonOf(response), response.headers)
   const bytes = await response.arrayBuffer()
   return response.status === 206 ? bytes : bytes.slice(start, end)
@@ -115,6 +124,7 @@ export const request = async (
   { signal, quiet = false, headers = {}, send: by }: CallOptions = {},
 ): Promise<Response> => {
   const { method, path } = split(name)
+  const sentWith = untrack(() => keys.version)
   const { headers: bodyHeaders, ...sent } = bodyOf(body)
   const init: RequestInit = {
     method,
@@ -126,7 +136,9 @@ export const request = async (
   const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', by)
   if (response.ok) return response
   const failure = failureOf(response.status, await jsonOf(response), response.headers)
-  if (failure.status === 401 && !quiet) promptForKey(path, method, failure.message)
+  // A key that was entered since may be the right one.
+  if (failure.status === 401 && !quiet && sentWith === untrack(() => keys.version))
+    promptForKey(path, method, failure.message)
   throw failure
 }
 
@@ -138,7 +150,10 @@ export const call = async <Name extends RouteName>(
   name: Name,
   ...[sent, options]: Arguments<Name>
 ): Promise<Answer<Name>> => {
-  const response = await request(name, sent as AnyRequest | undefined, options)
+  const response = await request(name, sent as AnyRequest | undefined, {
+    ...options,
+    send: whole(options?.send ?? fetch),
+  })
   const type = response.headers.get('content-type') ?? ''
   if (response.status === 204) return undefined as Answer<Name>
   return (type.startsWith('application/json') ? await response.json() : await response.blob()) as Answer<Name>

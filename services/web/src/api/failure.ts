@@ -95,6 +95,8 @@ export const toFailure = (error: unknown): Failure => {
       { status: 0, detail: 'The server cannot be reached. Check that it runs and that you are online.' },
       { cause: error },
     )
+  if (error instanceof SyntaxError)
+    return new Failure({ status: 0, detail: 'The answer of the server was cut off. Try again.' }, { cause: error })
   return new Failure({ status: 0, detail: error instanceof Error ? error.message : String(error) }, { cause: error })
 }
 

@@ -11,6 +11,7 @@ export const followTask = (
 ): Promise<TaskRest> =>
   new Promise((resolve, reject) => {
     const path = { task_id: taskId }
+    let isOver = false
     const stream = follow(
       'GET /logs/api/tasks/{task_id}/events',
       { path },
@@ -18,6 +19,7 @@ export const followTask = (
         on: {
           progress: onProgress,
           done: (task) => {
+            isOver = true
             onProgress(task)
             resolve(task)
           },
@@ -27,7 +29,11 @@ export const followTask = (
           if (state.kind === 'failed') reject(state.failure)
           // A task that ended while the connection was lost is read once more.
           if (state.kind === 'open' && state.resumed)
-            void call('GET /logs/api/tasks/{task_id}', { path }).then(onProgress, () => undefined)
+            void call('GET /logs/api/tasks/{task_id}', { path }).then(
+              // The events that follow are newer than this answer, if it arrives after the last of them.
+              (task) => isOver || onProgress(task),
+              () => undefined,
+            )
         },
       },
     )

@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     expect(await dialog.getByRole('button', { name: 'Download' }).count()).toBe(0)
   })
 
-  test('a list that is read again and again waits as long as the server says, and asks for its key once', async () => {
+  test('a list that is refreshed honours Retry-After, and requests a missing key once', async () => {
     const { page, context } = await installation.open()
     await page.clock.install()
     const queued = {
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await context.close()
   })
 
-  test('an answer without the key that arrives after the key was entered does not ask for it', async () => {
+  test('a refusal for a missing key that arrives after the key was entered opens no dialog', async () => {
     const { page } = await installation.openShared()
     await answer(page, '/logs/api/session', { status: 200, body: '{}' })
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -28,6 +28,18 @@ export const withhold = async (page: Page, path: string | RegExp): Promise<() =>
   return resolve
 }
 
+/** Lets requests of a method through to the server and holds their answers back, until the returned function is called. */
+export const answerLate = async (page: Page, method: string, path: string | RegExp): Promise<() => void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(isAt(path), async (route: Route) => {
+    if (route.request().method() !== method) return route.fallback()
+    const response = await route.fetch()
+    await promise
+    await route.fulfill({ response })
+  })
+  return resolve
+}
+
 /** Changes what a route of the API answers. */
 export const amend = async <Body>(page: Page, path: string | RegExp, change: (body: Body) => void): Promise<void> => {
   await page.route(isAt(path), async (route: Route) => {

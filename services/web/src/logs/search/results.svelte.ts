@@ -1,6 +1,6 @@
-import type { EntryRest, FoundEntryRest } from '@trellis/protos/edge/client.ts'
-import { action } from '../../api/action.svelte.ts'
+import type { EntryRest } from '@trellis/protos/edge/client.ts'
 import { call, type RequestOf } from '../../api/client.ts'
+import { morePages } from '../../api/more-pages.svelte.ts'
 import { resource } from '../../api/resource.svelte.ts'
 import type { Live } from '../parts/live.svelte.ts'
 
@@ -13,20 +13,15 @@ export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
   const found = resource('GET /logs/api/search', () =>
     isLive() ? undefined : { query: { ...query(), limit: pageSize } },
   )
-  // The pages after the first belong to one question.
-  let more = $state.raw<{ question: string; entries: FoundEntryRest[]; cursor: string | null } | undefined>(undefined)
-  let changed = $state.raw<ReadonlyMap<string, EntryRest>>(new Map())
-  const question = $derived(JSON.stringify(query()))
-  const rest = $derived(more?.question === question ? more : undefined)
-  const cursor = $derived(rest ? rest.cursor : (found.data?.next_cursor ?? null))
-  const entries = $derived([...(found.data?.entries ?? []), ...(rest?.entries ?? [])])
-  const loadMore = action(async () => {
-    if (cursor === null || found.isLoading) return
-    const current = question
-    const before = rest?.entries ?? []
-    const page = await call('GET /logs/api/search', { query: { ...query(), limit: pageSize, cursor } })
-    more = { question: current, entries: [...before, ...page.entries], cursor: page.next_cursor }
+  const pages = morePages({
+    of: () => JSON.stringify(query()),
+    list: () => found,
+    load: (cursor) => call('GET /logs/api/search', { query: { ...query(), limit: pageSize, cursor } }),
+    pageOf: ({ entries: rows, next_cursor: cursor }) => ({ rows, cursor }),
+    keyOf: ({ entry_id: id }) => id,
   })
+  let changed = $state.raw<ReadonlyMap<string, EntryRest>>(new Map())
+  const entries = $derived(pages.rows)
 
   const at = (position: number): EntryRest | undefined => {
     const stream = live()
@@ -59,11 +54,8 @@ export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
   return {
     found,
     linked,
-    loadMore,
+    pages,
     at,
-    get cursor() {
-      return cursor
-    },
     get version() {
       return version
     },

@@ -18,8 +18,8 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
   let made = $state.raw<readonly Decision[]>([])
   let presses = 0
   const spine = (): readonly string[] => chain.data?.spine ?? []
-  const send = async (what: Word, chainId: string, id: string): Promise<void> =>
-    chain.set(await call(`POST /music/api/chains/{chain_id}/nodes/{node_id}/${what}`, pathTo(chainId, id)))
+  const send = (what: Word, chainId: string, id: string): Promise<void> =>
+    chain.change(() => call(`POST /music/api/chains/{chain_id}/nodes/{node_id}/${what}`, pathTo(chainId, id)))
 
   /** Commits again what was committed before, from the top down; a take that was not is discarded. */
   const takeBack = async (decision: Decision | undefined): Promise<void> => {
@@ -52,11 +52,16 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
     void steps.run({ press: presses, undone })
   }
   const retry = action(
-    async ({ chain_id: chainId, node_id: id }: NodeRest) => {
-      const changed = await call('POST /music/api/chains/{chain_id}/nodes/{node_id}/retry', pathTo(chainId, id))
-      if (chain.data)
-        chain.set({ ...chain.data, nodes: chain.data.nodes.map((node) => (node.node_id === id ? changed : node)) })
-    },
+    ({ chain_id: chainId, node_id: id }: NodeRest) =>
+      chain.change(async () => {
+        const changed = await call('POST /music/api/chains/{chain_id}/nodes/{node_id}/retry', pathTo(chainId, id))
+        return (
+          chain.data && {
+            ...chain.data,
+            nodes: chain.data.nodes.map((node) => (node.node_id === id ? changed : node)),
+          }
+        )
+      }),
     { inTurn: true },
   )
   const remove = action(
