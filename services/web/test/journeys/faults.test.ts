@@ -232,8 +232,10 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
       await held.promise
       await route.continue()
     })
+    const reloaded = page.waitForResponse((answer) => answer.url().endsWith(`/music/api/chains/${id}`))
     proxy.mend()
     await page.getByText(offline).waitFor({ state: 'detached' })
+    await reloaded
     await settled(page)
     const response = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
       method: 'POST',
