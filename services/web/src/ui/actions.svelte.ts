@@ -78,7 +78,8 @@ export const listenForKeys = (isOpening: () => boolean): (() => void) => {
     prefix = ''
     if (found) {
       event.preventDefault()
-      perform(found)
+      // A key that is held changes something once.
+      if (!event.repeat || !found.changes) perform(found)
       return
     }
     if (actions.some((action) => keysOf(action).some((keys) => keys.startsWith(`${sequence} `)))) {

@@ -1,8 +1,24 @@
+const pressedByEnter = 'button, input, a[href], summary'
 const controls = 'a, button, input, select, textarea, summary, label, [role^="menuitem"]'
 
 const controlOf = (target: EventTarget | null): Element | null => {
   const control = target instanceof Element ? target.closest(controls) : null
   return control instanceof HTMLLabelElement ? control.control : control
+}
+
+/** A key that is held presses a control, or sends a form, once: repeated, it would change something again as soon as the first change is answered. */
+export const ignoreHeldEnter = (): (() => void) => {
+  const check = (event: KeyboardEvent): void => {
+    if (
+      event.repeat &&
+      event.key === 'Enter' &&
+      event.target instanceof Element &&
+      event.target.matches(pressedByEnter)
+    )
+      event.preventDefault()
+  }
+  window.addEventListener('keydown', check, { capture: true })
+  return () => window.removeEventListener('keydown', check, { capture: true })
 }
 
 /**

@@ -85,6 +85,43 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     release()
     await refreshed
   })
+  test('a key that is held changes something once, on a button, in a form and as a shortcut', async () => {
+    const { page } = await installation.openShared()
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+    const added = '/logs/api/context/facts'
+    await answer(page, '/listings/api/reported', { status: 200, body: '{"reported":[]}' })
+    const listing = { platform_listing_id: 'x', title: 'Lens', seller_platform_id: 'ann', photo_urls: [], url: '' }
+    const body = JSON.stringify({ listing, trust_score: null, seller: null, price_history: [], sightings: [] })
+    await answer(page, '/listings/api/listings/x', { status: 200, body })
+    /** Holds a key until what it has started is answered, and longer. */
+    const hold = async (key: string, path: string): Promise<void> => {
+      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path)
+      await page.keyboard.down(key)
+      await (await answered).finished()
+      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+      for (let repeats = 0; repeats < 3; repeats += 1) await page.keyboard.down(key)
+      await page.keyboard.up(key)
+    }
+    await page.goto('/logs/overview')
+    await settled(page)
+    await page.getByRole('button', { name: 'Read sources file again' }).focus()
+    await hold('Enter', '/logs/api/watch/reload')
+    await page.goto('/logs/context?tab=facts')
+    for (const name of ['Category', 'Key', 'Value']) await page.getByRole('textbox', { name }).fill('held')
+    // What was typed would be sent again.
+    await answer(page, added, { status: 503, body: '{"detail":"Busy."}' })
+    await hold('Enter', added)
+    await page.goto('/listings/item/x')
+    await page.getByRole('button', { name: 'Report' }).waitFor()
+    await hold('r', '/listings/api/reported')
+    expect(sent.filter((path) => path !== '/logs/api/session')).toEqual([
+      '/logs/api/watch/reload',
+      added,
+      '/listings/api/reported',
+    ])
+  })
+
   const main = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
   const isSent = (page: Page, method: string, path: string) =>
     page.waitForRequest((request) => request.method() === method && new URL(request.url()).pathname === path)
