@@ -117,19 +117,31 @@ export const fetchRange = async (
   return response.status === 206 ? bytes : bytes.slice(start, end)
 }
 
+/** Opens the session of the listings again if it was lost, as with the cookies of the browser; resolves to whether it was. */
+let renewSession = async (): Promise<boolean> => false
+export const renewSessionBy = (renew: typeof renewSession): void => {
+  renewSession = renew
+}
+/** What visitors without a session get for what they may not change, and for what is not stored for them. */
+const isWithoutSession = (path: string, { status }: Failure): boolean =>
+  path.startsWith('/listings/') && (status === 403 || status === 404)
+
 /** Requests a route and returns the whole response; throws a Failure for statuses of 400 and more. */
 export const request = async (
   name: RouteName,
-  { path: parameters, query, body }: AnyRequest = {},
-  { signal, quiet = false, headers = {}, send: by }: CallOptions = {},
+  sent: AnyRequest = {},
+  options: CallOptions = {},
+  isRepeated = false,
 ): Promise<Response> => {
+  const { path: parameters, query, body } = sent
+  const { signal, quiet = false, headers = {}, send: by } = options
   const { method, path } = split(name)
   const sentWith = untrack(() => keys.version)
-  const { headers: bodyHeaders, ...sent } = bodyOf(body)
+  const { headers: bodyHeaders, ...content } = bodyOf(body)
   const init: RequestInit = {
     method,
     keepalive: isLeaving,
-    ...sent,
+    ...content,
     ...(signal ? { signal } : {}),
     headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },
   }
@@ -139,6 +151,8 @@ export const request = async (
   // A key that was entered since may be the right one.
   if (failure.status === 401 && !quiet && sentWith === untrack(() => keys.version))
     promptForKey(path, method, failure.message)
+  if (!isRepeated && isWithoutSession(path, failure) && (await renewSession()))
+    return request(name, sent, options, true)
   throw failure
 }
 

@@ -1,6 +1,6 @@
 import type { GetSessionResponseRest } from '@trellis/protos/edge/client.ts'
 import { untrack } from 'svelte'
-import { call } from './client.ts'
+import { call, renewSessionBy } from './client.ts'
 import { connection } from './connection.svelte.ts'
 import { type Failure, toFailure } from './failure.ts'
 
@@ -34,6 +34,20 @@ export const caller = {
     return opening
   },
 }
+
+let renewing: Promise<boolean> | undefined
+renewSessionBy(() => {
+  const before = session?.user_id
+  if (!caller.isGuest) return Promise.resolve(false)
+  opening = undefined
+  renewing ??= caller
+    .open()
+    .then(() => session?.user_id !== before)
+    .finally(() => {
+      renewing = undefined
+    })
+  return renewing
+})
 
 $effect.root(() => {
   $effect(() => {

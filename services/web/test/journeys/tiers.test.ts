@@ -73,6 +73,26 @@ describe.skipIf(!hasBrowser)(`tiers in a browser${skipped}`, () => {
     await context.close()
   })
 
+  test('a guest whose cookie is lost goes on as another one, and who has no session any more can sign in', async () => {
+    const { page, context, problems } = await browser.open(cloud.trellis.origin)
+    await page.goto('/listings/settings')
+    const currency = page.getByLabel('Currency for comparison')
+    await currency.waitFor()
+    await context.clearCookies()
+    await currency.selectOption('EUR')
+    await page.locator('.toast').getByText('Saved', { exact: true }).waitFor()
+    await page.reload()
+    await expect.poll(() => currency.inputValue()).toBe('EUR')
+    const ended = (await cloud.user('free'))['x-gateway-session']?.replace(/.$/, '') ?? ''
+    await context.clearCookies()
+    await context.addCookies([{ name: 'gateway_session', value: ended, url: cloud.trellis.origin }])
+    await currency.selectOption('CHF')
+    const alert = page.getByRole('alert').filter({ hasText: 'Sign in again.' })
+    expect(await alert.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(signIn)
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
   test('an account of the free tier is told what it lacks before it tries, and what is refused says what to do', async () => {
     const { page, context, problems } = await openAs('free')
     await search(page)
