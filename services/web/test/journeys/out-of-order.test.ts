@@ -516,11 +516,12 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await page.goto('/music')
     await main(page, 'Take the example tune').click()
     const form = page.getByRole('form', { name: 'Continue' })
-    await form.getByRole('spinbutton', { name: 'Takes' }).fill('1')
+    await form.getByRole('spinbutton', { name: 'Takes' }).fill('2')
     await form.getByLabel('Seconds', { exact: true }).fill('1')
     await form.getByRole('button', { name: 'Continue' }).click()
     const take = page.getByRole('treeitem', { name: 'Take 1' })
-    await take.getByText('undecided').waitFor()
+    const other = page.getByRole('treeitem', { name: 'Take 2' })
+    for (const each of [take, other]) await each.getByText('undecided').waitFor()
     const release = await answerLate(page, 'POST', /\/commit$/)
     await take.getByRole('button', { name: 'Commit' }).click()
     await take.getByText('committed').waitFor()
@@ -533,12 +534,27 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await expect.poll(() => take.getByRole('button', { name: 'Commit' }).getAttribute('aria-busy')).toBe(null)
     expect(await take.getByText('discarded').count()).toBe(1)
 
+    // A decision is taken back as far as its takes are still there.
+    for (const each of [take, other]) {
+      await each.getByRole('button', { name: 'Commit' }).click()
+      await each.getByText('committed').waitFor()
+    }
+    await context.request.delete(`${path}/nodes/${id}`)
+    await expect.poll(() => page.getByRole('treeitem').count()).toBe(2)
+    await page.keyboard.press('Control+z')
+    await page.getByRole('treeitem').getByText('discarded').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+
     await amend<{ nodes: Node[] }>(page, path, ({ nodes }) => {
       const [, first] = nodes
       for (let depth = 2; depth <= 40; depth += 1)
         nodes.push({
           ...(first as Node),
-          ...{ node_id: `n${depth}`, parent_id: depth === 2 ? (id ?? '') : `n${depth - 1}`, status: 'error' },
+          ...{
+            node_id: `n${depth}`,
+            parent_id: depth === 2 ? (first?.node_id ?? '') : `n${depth - 1}`,
+            status: 'error',
+          },
           ...{ error: 'The path is silent.', created_at: `2099-01-01T00:00:${10 + depth}Z` },
         })
     })

@@ -21,13 +21,16 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
   const send = (what: Word, chainId: string, id: string): Promise<void> =>
     chain.change(() => call(`POST /music/api/chains/{chain_id}/nodes/{node_id}/${what}`, pathTo(chainId, id)))
 
-  /** Commits again what was committed before, from the top down; a take that was not is discarded. */
+  const isThere = (id: string): boolean => chain.data?.nodes.some(({ node_id: known }) => known === id) ?? false
+
+  /** Commits again what was committed before and was not deleted since, from the top down; a take that was not is discarded. */
   const takeBack = async (decision: Decision | undefined): Promise<void> => {
     // Undone once, by its toast or by the key.
     if (decision === undefined || !made.includes(decision)) return
     const { before, node, undo } = decision
     const { chain_id: chainId, node_id: id } = node
-    for (const missing of before.filter((known) => !spine().includes(known))) await send('commit', chainId, missing)
+    for (const missing of before.filter((known) => isThere(known) && !spine().includes(known)))
+      await send('commit', chainId, missing)
     if (!before.includes(id) && spine().includes(id)) await send('discard', chainId, id)
     made = made.filter((other) => other !== decision)
     const toast = toasts.shown.find((shown) => shown.undo === undo)
