@@ -37,7 +37,7 @@ const read = (): Preferences => {
 let values = $state.raw(read())
 
 /** A link may show times in the zone of who sent it. */
-const linked = urlState({ tz: oneOf(['', 'local', 'utc'], '') })
+const linked = urlState({ tz: oneOf(['', 'local', 'utc'], '') }, { isOfPage: false })
 
 const apply = (): void => {
   const { dataset } = document.documentElement

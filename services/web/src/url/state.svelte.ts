@@ -1,3 +1,4 @@
+import { onDestroy } from 'svelte'
 import { type Codec, formatValues, parseValue, type ValuesOf } from './codecs.ts'
 import { here, type NavigateOptions, navigate } from './here.svelte.ts'
 
@@ -20,9 +21,15 @@ const fieldState = <Value>(name: string, codec: Codec<Value>) => {
 
 /**
  * The state of a page in its URL: `const state = urlState({ q: text(), live: flag() })`, then `state.values.q` and
- * `state.set({ q: 'disk' })`. Choices add to the history; pass `{ replace: true }` while the user types.
+ * `state.set({ q: 'disk' })`. Choices add to the history; pass `{ replace: true }` while the user types. Call it while a component is created, unless it
+ * is of no page.
  */
-export const urlState = <Fields extends AnyShape>(shape: Fields) => {
+export const urlState = <Fields extends AnyShape>(shape: Fields, { isOfPage = true }: { isOfPage?: boolean } = {}) => {
+  let isLeft = false
+  if (isOfPage)
+    onDestroy(() => {
+      isLeft = true
+    })
   const fields = Object.entries(shape).map(([name, codec]) => [name, fieldState(name, codec)] as const)
   const values = {} as ValuesOf<Fields>
   for (const [name, field] of fields) Object.defineProperty(values, name, { enumerable: true, get: () => field.value })
@@ -37,9 +44,9 @@ export const urlState = <Fields extends AnyShape>(shape: Fields) => {
     get rejected(): readonly string[] {
       return fields.flatMap(([name, { isRejected }]) => (isRejected ? [name] : []))
     },
-    /** Does nothing once the page was left. */
+    /** Does nothing once the page was left, as when what it waits for is answered on another page. */
     set: (change: Partial<ValuesOf<Fields>>, options?: NavigateOptions): void => {
-      if (here.isShown) navigate(here.path + searchWith(change), options)
+      if (here.isShown && !isLeft) navigate(here.path + searchWith(change), options)
     },
     /** The link to this page with a change. */
     link: (change: Partial<ValuesOf<Fields>>): string => here.path + searchWith(change),

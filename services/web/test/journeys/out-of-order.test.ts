@@ -281,6 +281,21 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await main(page, 'Save and go on').click()
     await page.getByText('Step 4 of 7').waitFor()
 
+    // Answered on another page, it changes nothing in the address of that.
+    const answerStep = await answerLate(page, 'POST', '/logs/api/context/wizard/step')
+    const late = page.waitForResponse((response) => response.url().endsWith('/wizard/step'))
+    const read = page.waitForResponse((response) => response.url().endsWith('/wizard/schema'))
+    await main(page, 'Save and go on').click()
+    await page.getByRole('navigation', { name: 'Logs pages' }).getByRole('link', { name: 'Incidents' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
+    answerStep()
+    await late
+    await (await read).finished()
+    await page.getByRole('searchbox', { name: 'Search incidents' }).fill('disk')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=disk/)
+    expect(new URL(page.url()).search).toBe('?q=disk')
+
     await page.goto('/logs/settings')
     const release = await answerLate(page, 'PATCH', '/logs/api/settings')
     await page.getByLabel('Type of its issues').fill('Story')
