@@ -1,6 +1,7 @@
 import { untrack } from 'svelte'
 import { connection } from '../api/connection.svelte.ts'
 import { removal } from '../api/removal.ts'
+import type { Resource } from '../api/resource.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
 
 /**
@@ -14,11 +15,11 @@ export const removals = <Key extends string | number>() => {
   }
   return {
     isShown: (key: Key): boolean => !hidden.has(key),
-    /** `request` removes it at the server, and `onRemoved` loads the list again. */
+    /** `request` removes it at the server, and `list` is loaded again. Where that fails, the row stays hidden: the list that is shown still has it. */
     remove: (
       key: Key,
       text: string,
-      { request, onRemoved }: { request: () => Promise<unknown>; onRemoved: () => Promise<unknown> },
+      { request, list }: { request: () => Promise<unknown>; list: Pick<Resource<unknown>, 'reload' | 'failure'> },
     ): void => {
       const reason = untrack(() => connection.cannotChange)
       if (reason !== undefined) toasts.show(reason)
@@ -26,8 +27,8 @@ export const removals = <Key extends string | number>() => {
       hidden = new Set(untrack(() => hidden)).add(key)
       const commit = async (): Promise<void> => {
         await removal(request())
-        await onRemoved()
-        show(key)
+        await list.reload()
+        if (!list.failure) show(key)
       }
       toasts.removeWithUndo(text, { commit, restore: () => show(key) })
     },

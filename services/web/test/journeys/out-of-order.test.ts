@@ -487,6 +487,26 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     expect(await renew.getAttribute('aria-busy')).toBe(null)
   })
 
+  test('a row that was removed stays away when its list cannot be loaded again', async () => {
+    const { page, context } = await installation.open()
+    await page.clock.install()
+    await answer(page, /^\/listings\/api\/saved-searches\/\d+$/, { status: 204 })
+    await page.goto('/listings/saved')
+    const rows = page.getByRole('list', { name: 'Saved searches' }).getByRole('listitem')
+    await expect.poll(() => rows.count()).toBe(names.length)
+    await answer(page, '/listings/api/saved-searches', { status: 503, body: '{"detail":"Busy."}' })
+    await rows
+      .first()
+      .getByRole('button', { name: /^Delete/ })
+      .click()
+    await page.clock.fastForward(5_000)
+    await page.getByRole('alert').getByText('Busy.').waitFor()
+    await page.clock.fastForward(1_000)
+    await page.locator('.toast').waitFor({ state: 'detached' })
+    expect(await rows.count()).toBe(names.length - 1)
+    await context.close()
+  })
+
   test('a task that has ended is not shown as running by an older answer', async () => {
     const { page } = await installation.openShared()
     const task = (status: string) => ({
