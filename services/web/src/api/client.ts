@@ -117,6 +117,13 @@ export const fetchRange = async (
   return response.status === 206 ? bytes : bytes.slice(start, end)
 }
 
+/** What is shown when a page arrives in the place of an answer. */
+const answeredByProxy = {
+  status: 502,
+  detail:
+    'The answer is not of this server, but perhaps of a proxy before it that requires signing in. Load the page again.',
+}
+
 /** Opens the session of the listings again if it was lost, as with the cookies of the browser; resolves to whether it was. */
 let renewSession = async (): Promise<boolean> => false
 export const renewSessionBy = (renew: typeof renewSession): void => {
@@ -146,7 +153,11 @@ export const request = async (
     headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },
   }
   const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', by)
-  if (response.ok) return response
+  if (response.ok) {
+    // No route answers with a page.
+    if (response.headers.get('content-type')?.startsWith('text/html')) throw new Failure(answeredByProxy)
+    return response
+  }
   const failure = failureOf(response.status, await jsonOf(response), response.headers)
   // A key that was entered since may be the right one.
   if (failure.status === 401 && !quiet && sentWith === untrack(() => keys.version))

@@ -46,3 +46,14 @@ test('a lost connection is shown as such', () => {
     message: expect.stringContaining('cannot be reached'),
   })
 })
+
+test('an answer that ends too early is a failure in words', () => {
+  const read = () => JSON.parse('{"sources": [')
+  let thrown: unknown
+  try {
+    read()
+  } catch (error) {
+    thrown = error
+  }
+  expect(toFailure(thrown).message).toBe('The answer of the server was cut off. Try again.')
+})

@@ -487,6 +487,17 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     expect(await renew.getAttribute('aria-busy')).toBe(null)
   })
 
+  test('a page of a proxy in the place of an answer is a failure in words', async () => {
+    const { page, problems } = await installation.openShared()
+    const headers = { 'content-type': 'text/html' }
+    await answer(page, /^\/(listings|logs|music)\/api\//, { status: 200, headers, body: '<h1>Sign in</h1>' })
+    for (const path of ['/logs/overview', '/listings/saved', '/music']) {
+      await page.goto(path)
+      await page.getByRole('alert').getByText('a proxy before it that requires signing in').first().waitFor()
+    }
+    expect(problems()).toEqual([])
+  })
+
   test('a row that was removed stays away when its list cannot be loaded again', async () => {
     const { page, context } = await installation.open()
     await page.clock.install()
