@@ -559,6 +559,8 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
 
   test('a decision that is answered late does not hide a newer one, and takes of a deep tree keep their width', async () => {
     const { page, context } = await installation.openShared()
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
     await page.goto('/music')
     await main(page, 'Take the example tune').click()
     const form = page.getByRole('form', { name: 'Continue' })
@@ -579,6 +581,10 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await page.locator('.toast').getByText('Committed').waitFor()
     await expect.poll(() => take.getByRole('button', { name: 'Commit' }).getAttribute('aria-busy')).toBe(null)
     expect(await take.getByText('discarded').count()).toBe(1)
+
+    // The peaks of the upload for the waveform of the spine were requested once, those for its small picture have 120 points.
+    const peaks = requested.filter((url) => url.includes('/peaks?') && !url.endsWith('points=120'))
+    expect(peaks.filter((url) => url === peaks[0]).length).toBe(1)
 
     // A decision is taken back as far as its takes are still there.
     for (const each of [take, other]) {
