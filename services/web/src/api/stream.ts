@@ -94,13 +94,16 @@ export const follow = <Name extends StreamName>(
       const response = await request(name, sent as never, { signal: opened.signal, headers })
       onState({ kind: 'open', resumed: wasOpen })
       wasOpen = true
-      failures = 0
       alive(opened)
       if (response.body)
         await readEvents(response.body, {
           onEvent: handle,
           onId: (id) => (lastId = id),
-          onAlive: () => alive(opened),
+          onAlive: () => {
+            // Not before: what answers and ends at once, such as a proxy that cannot stream, is not requested twice a second.
+            failures = 0
+            alive(opened)
+          },
           onRetry: (milliseconds) => (serverWait = milliseconds),
         })
       if (isClosed || isPaused) return

@@ -498,6 +498,13 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     expect(problems()).toEqual([])
   })
 
+  test('a stream that ends as soon as it is open is opened again after longer and longer waits', async () => {
+    const { page } = await installation.openShared()
+    await answer(page, '/logs/api/tail', { status: 200, headers: { 'content-type': 'text/event-stream' } })
+    await page.goto('/logs?live=1')
+    await page.getByText(/in [2-9] s/).waitFor()
+  })
+
   test('a row that was removed stays away when its list cannot be loaded again', async () => {
     const { page, context } = await installation.open()
     await page.clock.install()
