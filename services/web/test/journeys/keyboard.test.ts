@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 
@@ -233,7 +234,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
+  browserTest('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
     const { page, problems } = await installation.openShared()
     const toast = (text: string) => page.getByRole('status').getByText(text, { exact: true })
     await goTo(page, '/listings')
@@ -271,7 +272,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('the list of keys is a key away, and dialogs give the focus back', async () => {
+  browserTest('the list of keys is a key away, and dialogs give the focus back', async () => {
     const { page, problems } = await installation.openShared()
     await goTo(page, '/listings')
     await tabTo(page, 'Search')

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { amend, answer } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 
 /** Records the texts of the status line of a search, in a page that is yet to load. */
@@ -68,50 +69,53 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('order and filters are in the address: reload, back and forward show the same, also of earlier searches', async () => {
-    const { page, problems } = await installation.openShared()
-    await search(page, 'q=canon+camera')
-    await page.getByLabel('Sort by').selectOption('price')
-    await page.waitForURL(/sort=price/)
-    const sorted = await prices(page)
-    expect(sorted).toEqual(sorted.toSorted((a, b) => a - b))
-    await page.getByLabel('Trust at least').fill('70')
-    await page.waitForURL(/trust=70/)
-    await page.getByText(/\d+ results, \d+ hidden/).waitFor()
-    const shown = await titles(page)
-    expect(shown.length).toBeLessThan(sorted.length)
+  browserTest(
+    'order and filters are in the address: reload, back and forward show the same, also of earlier searches',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      await search(page, 'q=canon+camera')
+      await page.getByLabel('Sort by').selectOption('price')
+      await page.waitForURL(/sort=price/)
+      const sorted = await prices(page)
+      expect(sorted).toEqual(sorted.toSorted((a, b) => a - b))
+      await page.getByLabel('Trust at least').fill('70')
+      await page.waitForURL(/trust=70/)
+      await page.getByText(/\d+ results, \d+ hidden/).waitFor()
+      const shown = await titles(page)
+      expect(shown.length).toBeLessThan(sorted.length)
 
-    await page.reload()
-    await ended(page)
-    expect(await titles(page)).toEqual(shown)
-    expect(await page.getByLabel('Trust at least').inputValue()).toBe('70')
+      await page.reload()
+      await ended(page)
+      expect(await titles(page)).toEqual(shown)
+      expect(await page.getByLabel('Trust at least').inputValue()).toBe('70')
 
-    const box = page.getByRole('searchbox', { name: 'Search listings' })
-    await box.fill('thinkpad t14')
-    await box.press('Enter')
-    await page
-      .getByRole('heading', { name: /ThinkPad/ })
-      .first()
-      .waitFor()
-    await page.goBack()
-    await page.getByRole('heading', { name: /Canon/ }).first().waitFor()
-    await ended(page)
-    expect(await box.inputValue()).toBe('canon camera')
-    expect(await titles(page)).toEqual(shown)
-    expect(new URL(page.url()).searchParams.get('sort')).toBe('price')
-    await page.goForward()
-    await page
-      .getByRole('heading', { name: /ThinkPad/ })
-      .first()
-      .waitFor()
-    expect(await box.inputValue()).toBe('thinkpad t14')
+      const box = page.getByRole('searchbox', { name: 'Search listings' })
+      await box.fill('thinkpad t14')
+      await box.press('Enter')
+      await page
+        .getByRole('heading', { name: /ThinkPad/ })
+        .first()
+        .waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: /Canon/ }).first().waitFor()
+      await ended(page)
+      expect(await box.inputValue()).toBe('canon camera')
+      expect(await titles(page)).toEqual(shown)
+      expect(new URL(page.url()).searchParams.get('sort')).toBe('price')
+      await page.goForward()
+      await page
+        .getByRole('heading', { name: /ThinkPad/ })
+        .first()
+        .waitFor()
+      expect(await box.inputValue()).toBe('thinkpad t14')
 
-    await page.goto('/listings?q=canon+camera&sort=colour&min=cheap')
-    await page.getByText('were left out: min, sort.').waitFor()
-    expect(problems()).toEqual([])
-  })
+      await page.goto('/listings?q=canon+camera&sort=colour&min=cheap')
+      await page.getByText('were left out: min, sort.').waitFor()
+      expect(problems()).toEqual([])
+    },
+  )
 
-  test('an order that would change under the reader waits until it is asked for', async () => {
+  browserTest('an order that would change under the reader waits until it is asked for', async () => {
     const { page } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const again = page.getByRole('button', { name: /scores changed the order: sort again/ })
@@ -189,7 +193,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('groups of terms show the searches that they become while they are typed, and are made', async () => {
+  browserTest('groups of terms show the searches that they become while they are typed, and are made', async () => {
     const { page, problems } = await installation.openShared()
     await search(page, 'q=thinkpad')
     const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
@@ -209,7 +213,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('typed filters are part of the next search, whichever control starts it', async () => {
+  browserTest('typed filters are part of the next search, whichever control starts it', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/listings?q=thinkpad')
     await settled(page)
@@ -247,7 +251,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('two listings are compared side by side, and one that is gone leaves the other', async () => {
+  browserTest('two listings are compared side by side, and one that is gone leaves the other', async () => {
     const { page, problems } = await installation.openShared()
     await search(page, 'q=canon+camera')
     const [first = '', second = ''] = await titles(page)
@@ -411,7 +415,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('results are chosen, and their sellers are blocked and reported together', async () => {
+  browserTest('results are chosen, and their sellers are blocked and reported together', async () => {
     const { page, problems } = await installation.openShared()
     await search(page, 'q=guitar')
     const chosen = page.getByRole('group', { name: 'Chosen listings' })
@@ -471,31 +475,34 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('rows that are removed one after another come back alone, and a removal survives that the page is closed', async () => {
-    const { page, problems } = await installation.openShared()
-    await page.goto('/listings/blocklist')
-    const list = page.getByRole('table', { name: 'Blocked sellers' })
-    for (const name of ['first-removed', 'second-removed', 'third', 'fourth', 'fifth']) {
-      await page.getByLabel('Id at the marketplace').fill(name)
-      await page.getByRole('button', { name: 'Block seller' }).click()
-      await list.getByRole('row', { name }).waitFor()
-    }
-    const unblock = (name: string) => list.getByRole('row', { name }).getByRole('button', { name: 'Unblock' }).click()
-    for (const name of ['first-removed', 'second-removed', 'third', 'fourth', 'fifth']) await unblock(name)
-    // The way back of each is there as long as it can be taken.
-    for (const name of ['second-removed', 'third']) {
-      await page.locator('.toast', { hasText: name }).getByRole('button', { name: 'Undo' }).click()
-      await list.getByRole('row', { name }).waitFor()
-    }
-    expect(await list.getByRole('row', { name: 'first-removed' }).count()).toBe(0)
-    // Left before the time to undo is over.
-    await page.goto('about:blank')
-    const stored = async () => {
-      const response = await fetch(`${installation.origin}/listings/api/blocklist`)
-      const { entries } = (await response.json()) as { entries: { username: string }[] }
-      return entries.map(({ username }) => username).filter((name) => name.endsWith('-removed'))
-    }
-    await expect.poll(stored).toEqual(['second-removed'])
-    expect(problems()).toEqual([])
-  })
+  browserTest(
+    'rows that are removed one after another come back alone, and a removal survives that the page is closed',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      await page.goto('/listings/blocklist')
+      const list = page.getByRole('table', { name: 'Blocked sellers' })
+      for (const name of ['first-removed', 'second-removed', 'third', 'fourth', 'fifth']) {
+        await page.getByLabel('Id at the marketplace').fill(name)
+        await page.getByRole('button', { name: 'Block seller' }).click()
+        await list.getByRole('row', { name }).waitFor()
+      }
+      const unblock = (name: string) => list.getByRole('row', { name }).getByRole('button', { name: 'Unblock' }).click()
+      for (const name of ['first-removed', 'second-removed', 'third', 'fourth', 'fifth']) await unblock(name)
+      // The way back of each is there as long as it can be taken.
+      for (const name of ['second-removed', 'third']) {
+        await page.locator('.toast', { hasText: name }).getByRole('button', { name: 'Undo' }).click()
+        await list.getByRole('row', { name }).waitFor()
+      }
+      expect(await list.getByRole('row', { name: 'first-removed' }).count()).toBe(0)
+      // Left before the time to undo is over.
+      await page.goto('about:blank')
+      const stored = async () => {
+        const response = await fetch(`${installation.origin}/listings/api/blocklist`)
+        const { entries } = (await response.json()) as { entries: { username: string }[] }
+        return entries.map(({ username }) => username).filter((name) => name.endsWith('-removed'))
+      }
+      await expect.poll(stored).toEqual(['second-removed'])
+      expect(problems()).toEqual([])
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { draftOf } from '../../src/logs/setup/drafts.ts'
 import { violationsInThemes } from '../support/accessible.ts'
 import { amend, answer, withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { changeSettings } from '../support/log-requests.ts'
@@ -209,37 +210,40 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     })
   })
 
-  test('the state of a search is in its address: filters, order, window and the selected line survive a reload', async () => {
-    const { page, context, problems } = await installation.openShared()
-    await page.goto('/logs')
-    await page.getByRole('button', { name: 'Only ERROR' }).or(page.getByTitle('Only ERROR')).first().click()
-    await page.getByLabel('Order').selectOption('time')
-    const grid = page.getByRole('grid', { name: 'Log lines' })
-    await page.waitForURL(/severity=ERROR.*order=time/)
-    await page.getByText('100 found').waitFor()
-    await grid.focus()
-    await page.keyboard.press('ArrowDown')
-    await page.waitForURL(/[?&]e=/)
-    const shown = await page.getByRole('region', { name: 'Text of the entry' }).textContent()
-    const address = page.url()
-    await page.reload()
-    await page.getByText('100 found').waitFor()
-    expect(page.url()).toBe(address)
-    expect(await page.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
-    expect(await page.getByLabel('Order').inputValue()).toBe('time')
+  browserTest(
+    'the state of a search is in its address: filters, order, window and the selected line survive a reload',
+    async () => {
+      const { page, context, problems } = await installation.openShared()
+      await page.goto('/logs')
+      await page.getByRole('button', { name: 'Only ERROR' }).or(page.getByTitle('Only ERROR')).first().click()
+      await page.getByLabel('Order').selectOption('time')
+      const grid = page.getByRole('grid', { name: 'Log lines' })
+      await page.waitForURL(/severity=ERROR.*order=time/)
+      await page.getByText('100 found').waitFor()
+      await grid.focus()
+      await page.keyboard.press('ArrowDown')
+      await page.waitForURL(/[?&]e=/)
+      const shown = await page.getByRole('region', { name: 'Text of the entry' }).textContent()
+      const address = page.url()
+      await page.reload()
+      await page.getByText('100 found').waitFor()
+      expect(page.url()).toBe(address)
+      expect(await page.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
+      expect(await page.getByLabel('Order').inputValue()).toBe('time')
 
-    const other = await context.newPage()
-    await other.goto(address)
-    await other.getByText('100 found').waitFor()
-    expect(await other.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
-    await other.close()
+      const other = await context.newPage()
+      await other.goto(address)
+      await other.getByText('100 found').waitFor()
+      expect(await other.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
+      await other.close()
 
-    await page.getByRole('button', { name: 'Remove severity ERROR' }).click()
-    await page.getByText('400 found').waitFor()
-    await page.goBack()
-    await page.getByText('100 found').waitFor()
-    expect(problems()).toEqual([])
-  })
+      await page.getByRole('button', { name: 'Remove severity ERROR' }).click()
+      await page.getByText('400 found').waitFor()
+      await page.goBack()
+      await page.getByText('100 found').waitFor()
+      expect(problems()).toEqual([])
+    },
+  )
 
   test('templates of the last day are shown first, and those of all time at a click', async () => {
     const { page, problems } = await installation.openShared()
@@ -267,7 +271,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('values in the address that mean nothing are named and left out', async () => {
+  browserTest('values in the address that mean nothing are named and left out', async () => {
     const { page } = await installation.openShared()
     await page.goto('/logs?order=colour&live=maybe&q=refused&since=last-week')
     await page.getByText('were left out: since, order, live.').waitFor()
@@ -292,33 +296,36 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     }
   })
 
-  test('a time range is applied by Enter, and one that is incomplete or reversed is reported in its panel', async () => {
-    await pushLines(installation.origin, 'ranged', ['2026-03-01T09:05:30Z ERROR within the range'])
-    const { page, problems } = await installation.openShared()
-    await page.goto('/logs?source=ranged')
-    await page.getByText('1 found').waitFor()
-    await page.getByRole('button', { name: 'All time' }).click()
-    const range = page.getByRole('dialog', { name: 'Time range' })
-    const from = range.getByLabel('From')
-    await from.focus()
-    // A day without its time.
-    await page.keyboard.type('03012026')
-    await range.getByRole('button', { name: 'Apply' }).click()
-    expect(await range.locator('input:invalid').count()).toBe(1)
-    await range.waitFor()
-    await from.fill('2026-03-01T09:05:00')
-    await range.getByLabel('To').fill('2026-03-01T09:01:00')
-    await range.getByRole('button', { name: 'Apply' }).click()
-    await range.getByText('It is before the start.').waitFor()
-    await range.getByLabel('To').fill('2026-03-01T09:06:00')
-    await page.keyboard.press('Enter')
-    await range.waitFor({ state: 'hidden' })
-    await page.waitForURL(/since=2026-03-01T09%3A05%3A00.000Z&until=2026-03-01T09%3A06%3A00.000Z/)
-    expect(problems()).toEqual([])
-    await fetch(`${installation.origin}/logs/api/sources/ranged`, { method: 'DELETE' })
-  })
+  browserTest(
+    'a time range is applied by Enter, and one that is incomplete or reversed is reported in its panel',
+    async () => {
+      await pushLines(installation.origin, 'ranged', ['2026-03-01T09:05:30Z ERROR within the range'])
+      const { page, problems } = await installation.openShared()
+      await page.goto('/logs?source=ranged')
+      await page.getByText('1 found').waitFor()
+      await page.getByRole('button', { name: 'All time' }).click()
+      const range = page.getByRole('dialog', { name: 'Time range' })
+      const from = range.getByLabel('From')
+      await from.focus()
+      // A day without its time.
+      await page.keyboard.type('03012026')
+      await range.getByRole('button', { name: 'Apply' }).click()
+      expect(await range.locator('input:invalid').count()).toBe(1)
+      await range.waitFor()
+      await from.fill('2026-03-01T09:05:00')
+      await range.getByLabel('To').fill('2026-03-01T09:01:00')
+      await range.getByRole('button', { name: 'Apply' }).click()
+      await range.getByText('It is before the start.').waitFor()
+      await range.getByLabel('To').fill('2026-03-01T09:06:00')
+      await page.keyboard.press('Enter')
+      await range.waitFor({ state: 'hidden' })
+      await page.waitForURL(/since=2026-03-01T09%3A05%3A00.000Z&until=2026-03-01T09%3A06%3A00.000Z/)
+      expect(problems()).toEqual([])
+      await fetch(`${installation.origin}/logs/api/sources/ranged`, { method: 'DELETE' })
+    },
+  )
 
-  test('an uploaded file without years is read with the year of the form', async () => {
+  browserTest('an uploaded file without years is read with the year of the form', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/sources')
     await page.getByText('How to read them').click()
@@ -332,7 +339,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await fetch(`${installation.origin}/logs/api/sources/years.log`, { method: 'DELETE' })
   })
 
-  test('a dropped folder is refused in a sentence, and of several bundles one is taken', async () => {
+  browserTest('a dropped folder is refused in a sentence, and of several bundles one is taken', async () => {
     const { page, context } = await installation.openShared()
     await using folder = await temporaryDirectory()
     await writeFile(join(folder.path, 'line.log'), '2026-03-01T09:00:00Z ERROR dropped with its folder\n')
@@ -390,37 +397,40 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.waitForURL((url) => !url.searchParams.has('task'))
   })
 
-  test('settings that are not saved stay while other pages are read, and a reload must be confirmed', async () => {
-    const { page, problems } = await installation.openShared()
-    await page.goto('/logs/settings')
-    const address = page.getByLabel('Address', { exact: true })
-    await address.fill('no address')
-    await page.getByRole('button', { name: 'Save settings' }).click()
-    await page
-      .getByRole('alert')
-      .getByText('Address must be an address that starts with http:// or https://.', { exact: true })
-      .waitFor()
-    await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await page.goBack()
-    await page.getByText('1 changed').waitFor()
-    expect(await address.inputValue()).toBe('no address')
-    const opened = page.waitForEvent('dialog')
-    const reloaded = page.reload()
-    const dialog = await opened
-    expect(dialog.type()).toBe('beforeunload')
-    await dialog.accept()
-    await reloaded
-    await page.getByText('No changes').waitFor()
+  browserTest(
+    'settings that are not saved stay while other pages are read, and a reload must be confirmed',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      await page.goto('/logs/settings')
+      const address = page.getByLabel('Address', { exact: true })
+      await address.fill('no address')
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await page
+        .getByRole('alert')
+        .getByText('Address must be an address that starts with http:// or https://.', { exact: true })
+        .waitFor()
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      await page.goBack()
+      await page.getByText('1 changed').waitFor()
+      expect(await address.inputValue()).toBe('no address')
+      const opened = page.waitForEvent('dialog')
+      const reloaded = page.reload()
+      const dialog = await opened
+      expect(dialog.type()).toBe('beforeunload')
+      await dialog.accept()
+      await reloaded
+      await page.getByText('No changes').waitFor()
 
-    await address.fill('http://127.0.0.1:1/v1')
-    await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.getByText('No changes').waitFor()
-    expect(await address.inputValue()).toBe('')
-    expect(problems()).toEqual([])
-  })
+      await address.fill('http://127.0.0.1:1/v1')
+      await page.getByRole('button', { name: 'Discard changes' }).click()
+      await page.getByText('No changes').waitFor()
+      expect(await address.inputValue()).toBe('')
+      expect(problems()).toEqual([])
+    },
+  )
 
-  test('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
+  browserTest('a source whose name has a comma is one filter, and one with spaces can be deleted', async () => {
     const { page, problems } = await installation.openShared()
     await pushLines(installation.origin, 'error,2026.log', ['2026-03-01T09:00:00Z ERROR the comma is read'])
     await pushLines(installation.origin, ' two  spaces', ['2026-03-01T09:00:00Z ERROR the spaces are read'])
@@ -447,7 +457,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await fetch(`${installation.origin}/logs/api/sources/error%2C2026.log`, { method: 'DELETE' })
   })
 
-  test('panels and long names of sources fit a screen of 360 pixels', async () => {
+  browserTest('panels and long names of sources fit a screen of 360 pixels', async () => {
     const name = `kettle-${'x'.repeat(150)}`
     await pushLines(installation.origin, name, ['2026-03-01T09:00:00Z ERROR the kettle is cold'])
     const { page, problems } = await installation.openShared()
@@ -505,7 +515,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('back leaves the dialogs of a page with it, and those of the shell', async () => {
+  browserTest('back leaves the dialogs of a page with it, and those of the shell', async () => {
     const created = await Promise.all(
       ['of the first', 'of the second'].map(async (notes) => {
         const response = await fetch(`${installation.origin}/logs/api/incidents`, {
@@ -537,7 +547,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('a dialog that is opened again has no failure of before', async () => {
+  browserTest('a dialog that is opened again has no failure of before', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/logs/ssh-targets')
     await page.getByRole('button', { name: 'New target' }).first().click()
@@ -559,7 +569,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('targets are tested one after another, and each shows that it waits', async () => {
+  browserTest('targets are tested one after another, and each shows that it waits', async () => {
     const { page, problems } = await installation.openShared()
     const target = {
       host: '192.0.2.7',
@@ -590,7 +600,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('a word that no line has is searched as a prefix at a click', async () => {
+  browserTest('a word that no line has is searched as a prefix at a click', async () => {
     const { page } = await installation.openShared()
     await page.goto('/logs?q=refus')
     await page.getByText('Nothing was found.').waitFor()
@@ -600,7 +610,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(await page.getByRole('searchbox', { name: 'Search logs' }).inputValue()).toBe('refus*')
   })
 
-  test('lines of a kind are hidden in place, and come back', async () => {
+  browserTest('lines of a kind are hidden in place, and come back', async () => {
     const { page } = await installation.openShared()
     await page.goto('/logs?order=time')
     await page.getByText('400 found').waitFor()
@@ -611,7 +621,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('400 found').waitFor()
   })
 
-  test('lines are walked, chosen, copied, linked and filtered by keys', async () => {
+  browserTest('lines are walked, chosen, copied, linked and filtered by keys', async () => {
     const texts = logLines(40).split('\n')
     await pushLines(installation.origin, 'keys', texts)
     const { page, context, problems } = await installation.openShared()
@@ -686,55 +696,58 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('long lines are wrapped whole, lines that are alike are one, and columns are left out, all by the address', async () => {
-    const long = [`long ${'x'.repeat(700)} end`, `宽 ${'漢字'.repeat(120)} end`]
-    const alike = Array.from({ length: 12 }, (_, index) => `job ${index + 100} has finished`)
-    await pushLines(installation.origin, 'shapes', [...long, ...alike])
-    const { page, problems } = await installation.open({ viewport: { width: 1280, height: 800 } })
-    await page.goto('/logs?source=shapes&order=time')
-    await page.getByText('14 found').waitFor()
-    const grid = page.getByRole('grid', { name: 'Log lines' })
-    expect(await grid.getAttribute('aria-rowcount')).toBe('14')
-    await page.getByRole('button', { name: 'View' }).click()
-    await page.getByLabel('Wrap long lines').check()
-    await page.getByLabel('Lines in a row that are alike').selectOption('template')
-    await grid.getByText('12 alike').waitFor()
-    await page.getByLabel('Lines in a row that are alike').selectOption('none')
-    await page.locator('[role=grid][aria-rowcount="14"]').waitFor()
-    await page.getByLabel('Lines in a row that are alike').selectOption('template')
-    await page.getByLabel('Time', { exact: true }).uncheck()
-    await page.waitForURL(/wrap=1.*dedupe=template.*cols=severity%2Csource%2Ctext/)
-    expect(await violationsInThemes(page)).toEqual([])
-
-    await page.reload()
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 })
+  browserTest(
+    'long lines are wrapped whole, lines that are alike are one, and columns are left out, all by the address',
+    async () => {
+      const long = [`long ${'x'.repeat(700)} end`, `宽 ${'漢字'.repeat(120)} end`]
+      const alike = Array.from({ length: 12 }, (_, index) => `job ${index + 100} has finished`)
+      await pushLines(installation.origin, 'shapes', [...long, ...alike])
+      const { page, problems } = await installation.open({ viewport: { width: 1280, height: 800 } })
+      await page.goto('/logs?source=shapes&order=time')
+      await page.getByText('14 found').waitFor()
+      const grid = page.getByRole('grid', { name: 'Log lines' })
+      expect(await grid.getAttribute('aria-rowcount')).toBe('14')
+      await page.getByRole('button', { name: 'View' }).click()
+      await page.getByLabel('Wrap long lines').check()
+      await page.getByLabel('Lines in a row that are alike').selectOption('template')
       await grid.getByText('12 alike').waitFor()
-      expect(await grid.getAttribute('aria-rowcount')).toBe('3')
-      await grid.focus()
-      await page.keyboard.press('End')
-      await expect
-        .poll(() =>
-          grid
-            .locator('[role=row] .text')
-            .evaluateAll((texts) => texts.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)),
-        )
-        .toEqual([0, 0, 0])
-      const tall = await grid.locator('[role=row]').evaluateAll((rows) => rows.map((row) => row.clientHeight))
-      expect(Math.max(...tall)).toBeGreaterThan(100)
-    }
-    expect(await grid.locator('.time').count()).toBe(0)
-    await page.keyboard.press('Escape')
+      await page.getByLabel('Lines in a row that are alike').selectOption('none')
+      await page.locator('[role=grid][aria-rowcount="14"]').waitFor()
+      await page.getByLabel('Lines in a row that are alike').selectOption('template')
+      await page.getByLabel('Time', { exact: true }).uncheck()
+      await page.waitForURL(/wrap=1.*dedupe=template.*cols=severity%2Csource%2Ctext/)
+      expect(await violationsInThemes(page)).toEqual([])
 
-    // What arrives joins the row of its like.
-    await page.goto('/logs?source=shapes&live=1&dedupe=template&wrap=1')
-    await grid.getByText('12 alike').waitFor()
-    await pushLines(installation.origin, 'shapes', ['job 500 has finished', 'job 501 has finished'])
-    await grid.getByText('14 alike').waitFor()
-    expect(problems()).toEqual([])
-  })
+      await page.reload()
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 })
+        await grid.getByText('12 alike').waitFor()
+        expect(await grid.getAttribute('aria-rowcount')).toBe('3')
+        await grid.focus()
+        await page.keyboard.press('End')
+        await expect
+          .poll(() =>
+            grid
+              .locator('[role=row] .text')
+              .evaluateAll((texts) => texts.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)),
+          )
+          .toEqual([0, 0, 0])
+        const tall = await grid.locator('[role=row]').evaluateAll((rows) => rows.map((row) => row.clientHeight))
+        expect(Math.max(...tall)).toBeGreaterThan(100)
+      }
+      expect(await grid.locator('.time').count()).toBe(0)
+      await page.keyboard.press('Escape')
 
-  test('a link shows its times in its own zone, until the reader chooses another', async () => {
+      // What arrives joins the row of its like.
+      await page.goto('/logs?source=shapes&live=1&dedupe=template&wrap=1')
+      await grid.getByText('12 alike').waitFor()
+      await pushLines(installation.origin, 'shapes', ['job 500 has finished', 'job 501 has finished'])
+      await grid.getByText('14 alike').waitFor()
+      expect(problems()).toEqual([])
+    },
+  )
+
+  browserTest('a link shows its times in its own zone, until the reader chooses another', async () => {
     await pushLines(installation.origin, 'zones', ['2026-03-01T23:30:00Z ERROR midnight is near'])
     const { page, problems } = await installation.open({ timezoneId: 'Asia/Tokyo' })
     const grid = page.getByRole('grid', { name: 'Log lines' })
@@ -784,29 +797,32 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('markup in a line is text, what would turn it around is a sign, and a line of a megabyte is shown whole in its detail', async () => {
-    const { page, problems } = await installation.openShared()
-    const long = `giant ${'x'.repeat(1_000_000)}`
-    await pushLines(installation.origin, 'hostile', [
-      '<img src=x onerror=alert(1)><script>alert(2)</script> hostile',
-      long,
-      'turned \u202egnp.exe',
-    ])
-    await page.goto('/logs?source=hostile&q=hostile')
-    const grid = page.getByRole('grid', { name: 'Log lines' })
-    await grid.getByText('<img src=x onerror=alert(1)>').waitFor()
-    await page.goto('/logs?source=hostile&q=giant')
-    await grid.getByRole('row').first().click()
-    const text = page.getByRole('region', { name: 'Text of the entry' })
-    expect(await text.textContent()).toBe(long)
-    await page.getByRole('button', { name: 'Close entry' }).click()
-    await expect.poll(() => grid.evaluate((element) => element.matches(':focus'))).toBe(true)
+  browserTest(
+    'markup in a line is text, what would turn it around is a sign, and a line of a megabyte is shown whole in its detail',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      const long = `giant ${'x'.repeat(1_000_000)}`
+      await pushLines(installation.origin, 'hostile', [
+        '<img src=x onerror=alert(1)><script>alert(2)</script> hostile',
+        long,
+        'turned \u202egnp.exe',
+      ])
+      await page.goto('/logs?source=hostile&q=hostile')
+      const grid = page.getByRole('grid', { name: 'Log lines' })
+      await grid.getByText('<img src=x onerror=alert(1)>').waitFor()
+      await page.goto('/logs?source=hostile&q=giant')
+      await grid.getByRole('row').first().click()
+      const text = page.getByRole('region', { name: 'Text of the entry' })
+      expect(await text.textContent()).toBe(long)
+      await page.getByRole('button', { name: 'Close entry' }).click()
+      await expect.poll(() => grid.evaluate((element) => element.matches(':focus'))).toBe(true)
 
-    await page.goto('/logs?source=hostile&q=turned')
-    await grid.getByText('turned ⟨U+202E⟩gnp.exe').click()
-    expect(await text.textContent()).toBe('turned ⟨U+202E⟩gnp.exe')
-    expect(problems()).toEqual([])
-  })
+      await page.goto('/logs?source=hostile&q=turned')
+      await grid.getByText('turned ⟨U+202E⟩gnp.exe').click()
+      expect(await text.textContent()).toBe('turned ⟨U+202E⟩gnp.exe')
+      expect(problems()).toEqual([])
+    },
+  )
 
   test('a diagnosis fills as it is found, and its lines are linked', async () => {
     const { page, problems } = await installation.openShared()

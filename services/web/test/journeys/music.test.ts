@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { withhold } from '../support/answer.ts'
 import { hasBrowser, launchBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -156,7 +157,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('numbers that are emptied are random or as needed again, and a deleted take comes back', async () => {
+  browserTest('numbers that are emptied are random or as needed again, and a deleted take comes back', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/music')
     await page.getByRole('link', { name: 'Evening tune' }).click()
@@ -263,106 +264,109 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  test('two takes are compared at one position, equally loud, and decisions are undone one by one, all by keys', async () => {
-    const { page, problems } = await installation.open()
-    await recordGains(page)
-    await page.goto('/music')
-    await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
-    const file = { name: 'pair.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) }
-    await page.locator('input[type=file]').setInputFiles(file)
-    await page.getByRole('heading', { level: 1, name: 'pair' }).waitFor()
-    await take(page, 'Upload').waitFor()
-    await page.keyboard.press('b')
-    await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('In words')
-    await generate(page, { takes: 2, seconds: 8 })
-    await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
+  browserTest(
+    'two takes are compared at one position, equally loud, and decisions are undone one by one, all by keys',
+    async () => {
+      const { page, problems } = await installation.open()
+      await recordGains(page)
+      await page.goto('/music')
+      await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
+      const file = { name: 'pair.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) }
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.getByRole('heading', { level: 1, name: 'pair' }).waitFor()
+      await take(page, 'Upload').waitFor()
+      await page.keyboard.press('b')
+      await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('In words')
+      await generate(page, { takes: 2, seconds: 8 })
+      await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
 
-    await page.keyboard.press('a')
-    const status = page.getByRole('status').filter({ hasText: 'compared with' })
-    await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
-    const loudness = (await page.evaluate(
-      `fetch('/music/api/chains/' + location.pathname.split('/').pop()).then((answer) => answer.json()).then(({ nodes }) => nodes.filter(({ kind }) => kind === 'continuation').toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ loudness_lufs }) => loudness_lufs))`,
-    )) as number[]
-    const [first, second] = loudness.map((each) => 10 ** ((Math.min(...loudness) - each) / 20))
-    await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(first ?? 0, 3), 0])
-    const tracks = await page.evaluate('window.gains.length')
-    await page.keyboard.press('a')
-    await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
-    await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
-    // The same tracks go on: nothing was started again.
-    expect(await page.evaluate('window.gains.length')).toBe(tracks)
-    expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
-    await page.getByRole('button', { name: 'Switch to take 1' }).click()
-    await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
-    await page.getByRole('button', { name: 'Switch to take 2' }).click()
-    await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
-    await page.waitForURL(/ab=/)
-    // On a phone, it stays in sight of the takes.
-    await page.setViewportSize({ width: 360, height: 500 })
-    await take(page, 'Take 2').getByRole('button', { name: 'Delete' }).scrollIntoViewIfNeeded()
-    const inSight = async () => ((await status.boundingBox())?.y ?? -1) >= 0
-    await expect.poll(inSight).toBe(true)
-    await page.setViewportSize({ width: 1280, height: 720 })
-    expect(await take(page, 'Take 2').getByRole('button', { name: 'Compare' }).getAttribute('aria-pressed')).toBe(
-      'true',
-    )
-    expect(await violationsInThemes(page)).toEqual([])
-    // On the button, Space would switch again.
-    await page.evaluate('document.activeElement.blur()')
-    await page.keyboard.press('Space')
-    await status.waitFor({ state: 'detached' })
-    expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('a')
+      const status = page.getByRole('status').filter({ hasText: 'compared with' })
+      await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
+      const loudness = (await page.evaluate(
+        `fetch('/music/api/chains/' + location.pathname.split('/').pop()).then((answer) => answer.json()).then(({ nodes }) => nodes.filter(({ kind }) => kind === 'continuation').toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ loudness_lufs }) => loudness_lufs))`,
+      )) as number[]
+      const [first, second] = loudness.map((each) => 10 ** ((Math.min(...loudness) - each) / 20))
+      await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(first ?? 0, 3), 0])
+      const tracks = await page.evaluate('window.gains.length')
+      await page.keyboard.press('a')
+      await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
+      await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
+      // The same tracks go on: nothing was started again.
+      expect(await page.evaluate('window.gains.length')).toBe(tracks)
+      expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
+      await page.getByRole('button', { name: 'Switch to take 1' }).click()
+      await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
+      await page.getByRole('button', { name: 'Switch to take 2' }).click()
+      await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
+      await page.waitForURL(/ab=/)
+      // On a phone, it stays in sight of the takes.
+      await page.setViewportSize({ width: 360, height: 500 })
+      await take(page, 'Take 2').getByRole('button', { name: 'Delete' }).scrollIntoViewIfNeeded()
+      const inSight = async () => ((await status.boundingBox())?.y ?? -1) >= 0
+      await expect.poll(inSight).toBe(true)
+      await page.setViewportSize({ width: 1280, height: 720 })
+      expect(await take(page, 'Take 2').getByRole('button', { name: 'Compare' }).getAttribute('aria-pressed')).toBe(
+        'true',
+      )
+      expect(await violationsInThemes(page)).toEqual([])
+      // On the button, Space would switch again.
+      await page.evaluate('document.activeElement.blur()')
+      await page.keyboard.press('Space')
+      await status.waitFor({ state: 'detached' })
+      expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
 
-    await page.keyboard.press('Enter')
-    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
-    await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
-    await page.keyboard.press('Enter')
-    await take(page, 'Take 1').getByText('committed').waitFor()
-    // At once: the second one waits for the first.
-    await page.keyboard.press('Control+z')
-    await page.keyboard.press('Control+z')
-    await page.getByText('the upload', { exact: true }).waitFor()
-    await take(page, 'Take 1').getByText('discarded').or(take(page, 'Take 1').getByText('undecided')).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+      await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
+      await page.keyboard.press('Enter')
+      await take(page, 'Take 1').getByText('committed').waitFor()
+      // At once: the second one waits for the first.
+      await page.keyboard.press('Control+z')
+      await page.keyboard.press('Control+z')
+      await page.getByText('the upload', { exact: true }).waitFor()
+      await take(page, 'Take 1').getByText('discarded').or(take(page, 'Take 1').getByText('undecided')).waitFor()
 
-    // The address has the zoom; beyond the whole there is none.
-    await page.keyboard.press('+')
-    await page.keyboard.press('+')
-    await page.waitForURL(/zoom=4/)
-    await page.getByText('4 times larger').waitFor()
-    await page.reload()
-    await page.getByText('4 times larger').waitFor()
-    await settled(page)
-    expect(await violationsInThemes(page)).toEqual([])
-    const box = await spine(page).boundingBox()
-    const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + 40 }
-    await page.mouse.click(middle.x, middle.y)
-    // A quarter of the piece is shown, from its beginning.
-    await expect.poll(() => positionOf(page)).toBeCloseTo((await lengthOf(page)) / 8, 0)
-    await page.mouse.move(middle.x, middle.y)
-    await page.keyboard.down('Control')
-    await page.mouse.wheel(0, -100)
-    await page.keyboard.up('Control')
-    await page.waitForURL(/zoom=8/)
-    for (let step = 0; step < 3; step += 1) await page.keyboard.press('-')
-    await page.waitForURL((url) => !url.searchParams.has('zoom'))
-    // The spectrogram shows the same window, a picture per piece.
-    await page.getByRole('button', { name: 'Spectrogram' }).click()
-    await page.waitForURL(/spectrogram=1/)
-    const pictures = page.getByRole('img', { name: 'Spectrogram' }).locator('img')
-    const widths = () =>
-      pictures.evaluateAll((images) => images.map((image) => Number(Reflect.get(image, 'naturalWidth'))))
-    await expect.poll(async () => (await widths()).filter((width) => width > 100).length).toBe(1)
-    expect(await violationsInThemes(page)).toEqual([])
-    await page.getByRole('button', { name: 'Zoom in' }).click()
-    await expect.poll(() => pictures.first().getAttribute('src')).not.toContain('start=0&')
-    await page.getByRole('button', { name: 'Spectrogram' }).click()
-    await page.getByRole('button', { name: 'Zoom out' }).click()
-    expect(await pictures.count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Zoom out' }).getAttribute('aria-disabled')).toBe('true')
-    expect(problems()).toEqual([])
-  })
+      // The address has the zoom; beyond the whole there is none.
+      await page.keyboard.press('+')
+      await page.keyboard.press('+')
+      await page.waitForURL(/zoom=4/)
+      await page.getByText('4 times larger').waitFor()
+      await page.reload()
+      await page.getByText('4 times larger').waitFor()
+      await settled(page)
+      expect(await violationsInThemes(page)).toEqual([])
+      const box = await spine(page).boundingBox()
+      const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + 40 }
+      await page.mouse.click(middle.x, middle.y)
+      // A quarter of the piece is shown, from its beginning.
+      await expect.poll(() => positionOf(page)).toBeCloseTo((await lengthOf(page)) / 8, 0)
+      await page.mouse.move(middle.x, middle.y)
+      await page.keyboard.down('Control')
+      await page.mouse.wheel(0, -100)
+      await page.keyboard.up('Control')
+      await page.waitForURL(/zoom=8/)
+      for (let step = 0; step < 3; step += 1) await page.keyboard.press('-')
+      await page.waitForURL((url) => !url.searchParams.has('zoom'))
+      // The spectrogram shows the same window, a picture per piece.
+      await page.getByRole('button', { name: 'Spectrogram' }).click()
+      await page.waitForURL(/spectrogram=1/)
+      const pictures = page.getByRole('img', { name: 'Spectrogram' }).locator('img')
+      const widths = () =>
+        pictures.evaluateAll((images) => images.map((image) => Number(Reflect.get(image, 'naturalWidth'))))
+      await expect.poll(async () => (await widths()).filter((width) => width > 100).length).toBe(1)
+      expect(await violationsInThemes(page)).toEqual([])
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await expect.poll(() => pictures.first().getAttribute('src')).not.toContain('start=0&')
+      await page.getByRole('button', { name: 'Spectrogram' }).click()
+      await page.getByRole('button', { name: 'Zoom out' }).click()
+      expect(await pictures.count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Zoom out' }).getAttribute('aria-disabled')).toBe('true')
+      expect(problems()).toEqual([])
+    },
+  )
 
-  test('a take is decided upon while another decision is being saved, and what was typed stays', async () => {
+  browserTest('a take is decided upon while another decision is being saved, and what was typed stays', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/home')
     await page.getByRole('button', { name: 'Continue an example tune' }).click()
