@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { delimiter } from 'node:path'
 import { addAbortListener } from '@trellis/kit/lifecycle'
 import { itemsUnlessSilent, unlessSilent } from './unless-silent.ts'
 
@@ -33,13 +34,20 @@ export const captureStderr = (stream: NodeJS.ReadableStream): (() => string) => 
   return () => text.trim()
 }
 
-/**
- * The environment of programs, without the secrets of this process. Output is in English, since some of it is parsed. The search path is that
- * of this process.
- */
-const environment = (): Record<string, string> => ({
+/** The search path of programs: that of this process. */
+const searchPath = (): string =>
   // biome-ignore lint/style/noProcessEnv: the search path of the system is not a setting
-  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+
+/** The folders in which programs are found. */
+export const programFolders = (): string[] =>
+  searchPath()
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+
+/** The environment of programs, without the secrets of this process. Output is in English, since some of it is parsed. */
+const environment = (): Record<string, string> => ({
+  PATH: searchPath(),
   LC_ALL: 'C.UTF-8',
 })
 

@@ -1,6 +1,8 @@
-import { lstat, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, lstat, stat } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { programFolders } from '../collect/command.ts'
 import type { LocalAccess } from '../local-files/local-files.ts'
 import { readEnd } from './read-end.ts'
 import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
@@ -10,6 +12,8 @@ export type Discovered = { journald: boolean; docker: boolean; podman: boolean; 
 /** Paths at which the log sources of this machine are found. */
 export type Locations = {
   journals: readonly string[]
+  /** Folders with programs: a journal is read by journalctl, which containers lack. */
+  programFolders: readonly string[]
   dockerSockets: readonly string[]
   podmanSockets: readonly string[]
 }
@@ -28,6 +32,7 @@ export const defaultLocations = (): Locations => {
   const { uid } = userInfo()
   return {
     journals: ['/var/log/journal', '/run/log/journal'],
+    programFolders: programFolders(),
     dockerSockets: ['/var/run/docker.sock', `/run/user/${uid}/docker.sock`, join(homedir(), '.docker/run/docker.sock')],
     podmanSockets: ['/run/podman/podman.sock', `/run/user/${uid}/podman/podman.sock`],
   }
@@ -39,6 +44,18 @@ const some = async (paths: readonly string[], fits: (path: string) => Promise<bo
 }
 const isFolder = async (path: string) => (await stat(path)).isDirectory()
 const isSocket = async (path: string) => (await stat(path)).isSocket()
+const isProgram = async (path: string) => {
+  await access(path, constants.X_OK)
+  return (await stat(path)).isFile()
+}
+
+/** Whether this machine has a journal, and the program that reads it. */
+export const hasJournal = async ({ journals, programFolders }: Pick<Locations, 'journals' | 'programFolders'>) =>
+  (await some(journals, isFolder)) &&
+  (await some(
+    programFolders.map((folder) => join(folder, 'journalctl')),
+    isProgram,
+  ))
 
 /** The log sources of this machine. Files are those that can be read, the last modified first. */
 export const discover = async (
@@ -55,7 +72,7 @@ export const discover = async (
     if ((await readEnd(open, file.path, sniffedBytes)) !== undefined) readable.push(file)
   }
   return {
-    journald: await some(locations.journals, isFolder),
+    journald: await hasJournal(locations),
     docker: await some(locations.dockerSockets, isSocket),
     podman: await some(locations.podmanSockets, isSocket),
     files: readable,

@@ -26,7 +26,7 @@ const withFiles = async (files: Record<string, { age?: number; content?: string 
   const scan = (query?: string, maxResults = 100, walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
     scanFiles({ roots: [folder.path], query, maxResults, now, signal, open, ...walk })
   const names = (found: { path: string }[]) => found.map(({ path }) => path.slice(folder.path.length + 1))
-  const locations = { journals: [], dockerSockets: [], podmanSockets: [] }
+  const locations = { journals: [], programFolders: [], dockerSockets: [], podmanSockets: [] }
   const discovered = async (walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
     (await discover([folder.path], locations, signal, { open, ...walk })).files
   return { path: folder.path, scan, discovered, names, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
