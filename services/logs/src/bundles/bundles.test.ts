@@ -251,6 +251,31 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect(receiver.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([queuedId, queuedId])
     })
 
+    test.each<[string, Answering, object]>([
+      [
+        'a web page in the place of a receiver',
+        { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' },
+        { status: 'queued', sentAt: undefined, lastError: '200 a web page, "Sign in"' },
+      ],
+      [
+        'a page of an error',
+        { status: 502, body: '<html><title>Bad Gateway</title>' },
+        { status: 'queued', lastError: '502 a web page, "Bad Gateway"' },
+      ],
+      [
+        'a redirect that would lose the bundle',
+        { status: 302, headers: { location: '/login' }, body: '' },
+        { status: 'failed', lastError: expect.stringMatching(/^302 a redirect to http:.*\/login$/) },
+      ],
+    ])('%s does not count as having received the bundle', async (_, refusal, row) => {
+      await using receiver = await startHttpServer(({ method }) => (method === 'POST' ? refusal : { status: 200 }))
+      await using service = await open({ SERVICE_BUNDLE_ENDPOINT: receiver.url })
+      const { id } = await withIncident(service)
+      await service.incidents.sendBundle({ id }).catch(() => undefined)
+      expect((await service.incidents.listSentBundles({})).sentBundles).toMatchObject([row])
+      expect(receiver.requests.map(({ method }) => method)).toEqual(['POST'])
+    })
+
     test('a refusal by the receiver is 502 with its message, without the token, and is not retried', async () => {
       await using receiver = await startHttpServer(() => ({ status: 422, body: 'no such version, dear top-secret' }))
       await using service = await open({ SERVICE_BUNDLE_ENDPOINT: receiver.url, SERVICE_BUNDLE_TOKEN: 'top-secret' })

@@ -3,6 +3,7 @@ import { startRounds } from '@trellis/kit/lifecycle'
 import { backoff, parseRetryAfter } from '@trellis/kit/retry'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
+import { isWebPage, responseMessage } from '../response-message.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
@@ -43,11 +44,10 @@ type Outcome =
 
 const isRetryable = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status)
 
-/** The status and the beginning of the receiver's response; the rest is not read. */
-const responseMessageOf = async (response: EgressResponse): Promise<string> => {
+/** The beginning of the receiver's response; the rest is not read. */
+const beginningOf = async (response: EgressResponse): Promise<string> => {
   const { bytes } = await readUpTo(response.body, 4 * maxMessageCharacters).catch(() => ({ bytes: Buffer.alloc(0) }))
-  const text = new TextDecoder().decode(bytes)
-  return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, maxMessageCharacters)}`.trim()
+  return new TextDecoder().decode(bytes)
 }
 
 const messageOf = (error: unknown): string => {
@@ -78,8 +78,13 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         },
         body: content ?? '',
         signal: timeout,
+        // Following such a redirect would send a GET without the bundle, and its answer would pass for the receiver's.
+        keepsMethod: true,
       })
-      const message = await responseMessageOf(response)
+      const text = await beginningOf(response)
+      const message = `${response.status} ${responseMessage(response, text, maxMessageCharacters)}`.trim()
+      // A proxy may answer in the place of the receiver, with its page for signing in or for maintenance.
+      if (response.ok && isWebPage(text)) return { kind: 'retry', message, afterSeconds: undefined }
       if (response.ok) return { kind: 'accepted' }
       if (!isRetryable(response.status)) return { kind: 'refused', message }
       return { kind: 'retry', message, afterSeconds: parseRetryAfter(response.headers.get('retry-after'), now()) }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EgressRefused, readUpTo } from '@trellis/kit/egress'
+import { EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { parsedJson } from '../parsed-json.ts'
+import { responseMessage } from '../response-message.ts'
 import type { TrackerContext } from './tracker.ts'
 
 export type TrackerRequest = {
@@ -40,7 +41,7 @@ const asFailure = (title: string, error: unknown, context: TrackerContext): unkn
 export const sendToTracker = async (request: TrackerRequest, context: TrackerContext): Promise<TrackerResponse> => {
   const { title, method, url, headers, body, messageOf } = request
   for (let tries = 1; ; tries++) {
-    let result: { status: number; text: string; pause: number | undefined }
+    let result: { response: EgressResponse; text: string; pause: number | undefined }
     try {
       const response = await context.upstream.fetch(url, {
         method,
@@ -51,22 +52,24 @@ export const sendToTracker = async (request: TrackerRequest, context: TrackerCon
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMilliseconds)]),
+        // Following such a redirect would send a GET without the ticket.
+        keepsMethod: true,
       })
       const requested = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 1
       const { bytes } = await readUpTo(response.body, maxResponseBytes)
       const pause = response.status === 429 ? requested * 1_000 : undefined
-      result = { status: response.status, text: bytes.toString('utf8'), pause }
+      result = { response, text: bytes.toString('utf8'), pause }
     } catch (error) {
       throw asFailure(title, error, context)
     }
-    const { status, text, pause } = result
+    const { response, text, pause } = result
     if (pause !== undefined && pause <= maxPauseMilliseconds && tries < maxTries) {
       await sleep(pause, undefined, { signal: context.signal })
       continue
     }
     const parsed = parsedJson(text)
-    const message = (messageOf(parsed) ?? text).replaceAll(/\s+/g, ' ').trim().slice(0, maxMessageCharacters)
-    return { status, body: parsed, message }
+    const message = responseMessage(response, messageOf(parsed) ?? text, maxMessageCharacters)
+    return { status: response.status, body: parsed, message }
   }
 }
 

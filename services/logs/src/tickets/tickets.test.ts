@@ -127,7 +127,16 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
       /Jira answered 400: No\. project: is required/,
     ],
     ['401 that repeats the token', { status: 401, body: { message: 'bad tok-en' } }, /Jira answered 401: bad \*\*\*$/],
-    ['404 in HTML', { status: 404, body: '<html>gone</html>' }, /Jira answered 404: <html>gone/],
+    [
+      '404 in HTML',
+      { status: 404, body: '<html><title>Gone</title></html>' },
+      /Jira answered 404: a web page, "Gone"$/,
+    ],
+    [
+      'a redirect',
+      { status: 302, headers: { location: '/login' }, body: '' },
+      /Jira answered 302: a redirect to http:.*\/login$/,
+    ],
     ['success that is not JSON', { status: 201, body: 'ok' }, /not a JSON object/],
     ['success without a key', { status: 201, body: {} }, /without returning its key/],
     ['a redirect to another host', { status: 302, headers: { location: 'http://192.0.2.1/' } }, /redirects to/],
