@@ -282,6 +282,34 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  browserTest(
+    'a listing that cannot be loaded leaves the others to be compared, and loads when it is tried again',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      await search(page, 'q=canon+camera')
+      const [first = '', second = ''] = await titles(page)
+      await cards(page).nth(0).getByLabel('Choose').check()
+      await cards(page).nth(1).getByLabel('Choose').check()
+      const compare = page.getByRole('link', { name: 'Compare 2' })
+      const chosen = new URL((await compare.getAttribute('href')) ?? '', installation.origin).searchParams.get('ids')
+      const restore = await answer(page, `/listings/api/listings/${chosen?.split(',')[0]}`, {
+        status: 503,
+        body: '{"detail":"The listings are busy."}',
+      })
+      await compare.click()
+      const titlesOf = page.getByRole('table', { name: 'Comparison' }).locator('thead th')
+      await titlesOf.first().waitFor()
+      expect(await titlesOf.allTextContents()).toEqual([expect.stringContaining(second)])
+      const failure = page.getByRole('alert').filter({ hasText: 'One listing could not be loaded.' })
+      await failure.getByText('The listings are busy.').waitFor()
+      await restore()
+      await failure.getByRole('button', { name: 'Try again' }).click()
+      await failure.waitFor({ state: 'detached' })
+      expect(await titlesOf.allTextContents()).toEqual([first, second].map((title) => expect.stringContaining(title)))
+      expect(problems()).toEqual([])
+    },
+  )
+
   test('a saved search is monitored, and its alerts appear while the page is open', async () => {
     const { page, problems } = await installation.openShared()
     await search(page, 'q=thinkpad&max=900')
