@@ -233,6 +233,39 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  browserTest(
+    'stems that another tab deletes, and a take that it deletes, are no longer played from their dialog',
+    async () => {
+      const { page, context, problems } = await installation.openShared()
+      await page.goto('/home')
+      await page.getByRole('button', { name: 'Continue an example tune' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Example tune' }).waitFor()
+      await generate(page, { takes: 1, seconds: 1 })
+      await take(page, 'Take 1').getByRole('button', { name: 'Stems' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Stems' })
+      const separate = dialog.getByRole('button', { name: 'Separate' })
+      const play = dialog.getByRole('button', { name: 'Play drums' })
+      await separate.click()
+      await play.waitFor()
+      const chain = new URL(page.url()).pathname.split('/').at(-1)
+      const piece = await context.request.get(`/music/api/chains/${chain}`)
+      const { nodes } = (await piece.json()) as { nodes: { node_id: string; kind: string }[] }
+      const node = `/music/api/chains/${chain}/nodes/${nodes.find(({ kind }) => kind === 'continuation')?.node_id}`
+      await context.request.delete(`${node}/stems`)
+      await play.click()
+      await dialog.getByRole('alert').filter({ hasText: /stem/i }).waitFor()
+      await separate.click()
+      await play.waitFor()
+      await context.request.delete(node)
+      await dialog.getByText('This take was deleted, and its stems with it.').waitFor()
+      expect(await play.count()).toBe(0)
+      expect(await dialog.getByRole('alert').count()).toBe(0)
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await dialog.waitFor({ state: 'hidden' })
+      expect(problems()).toEqual([])
+    },
+  )
+
   test('a piece of the user is uploaded, one that is no audio is refused in a sentence, and pieces are deleted', async () => {
     const { page, problems } = await installation.openShared()
     await page.goto('/music')
