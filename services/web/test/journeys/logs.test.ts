@@ -10,7 +10,7 @@ import { hasBrowser, skipped } from '../support/browser.ts'
 import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
-import { changeSettings } from '../support/log-requests.ts'
+import { changeSettings, createIncident } from '../support/log-requests.ts'
 import { startWithPages } from '../support/served.ts'
 
 const key = 'a-key-for-tests'
@@ -125,6 +125,33 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('Line removed from the incident').waitFor()
     expect(problems()).toEqual([])
     await fetch(`${installation.origin}/logs/api/sources/attached`, { method: 'DELETE' })
+  })
+
+  browserTest('lines that were added beyond those shown are counted, and follow when one is removed', async () => {
+    const { page, context, problems } = await installation.openShared()
+    await pushLines(installation.origin, 'many', logLines(102).split('\n'))
+    const found = await context.request.get('/logs/api/search?source=many&limit=200')
+    const { entries } = (await found.json()) as { entries: { entry_id: string }[] }
+    const id = await createIncident(installation.origin, 'Many lines', '2026-02-01T09:00:00Z')
+    await context.request.patch(`/logs/api/incidents/${id}`, { data: { ended_at: '2026-02-01T09:01:00Z' } })
+    const ids = entries.map(({ entry_id }) => entry_id)
+    for (const entry_ids of [ids.slice(0, 100), ids.slice(100)])
+      await context.request.post(`/logs/api/incidents/${id}/entries`, { data: { entry_ids } })
+    await page.clock.install()
+    await page.goto(`/logs/incidents/${id}`)
+    const note = (added: number) =>
+      page.getByText(`100 of the ${added} lines that were added are shown, the earliest ones.`)
+    await note(102).waitFor()
+    const removing = page.getByRole('button', { name: 'Remove this line' })
+    for (const added of [101, 100]) {
+      await removing.first().click()
+      await page.getByText('Line removed from the incident').waitFor()
+      await page.clock.runFor(6_000)
+      await (added === 101 ? note(added).waitFor() : note(101).waitFor({ state: 'detached' }))
+      await expect.poll(() => removing.count()).toBe(100)
+    }
+    expect(problems()).toEqual([])
+    await context.request.delete('/logs/api/sources/many')
   })
 
   test('a file chosen on the home page is ingested, and a toast counts its new entries', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { amend, answer, withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { changeSettings, createIncident } from '../support/log-requests.ts'
@@ -557,6 +558,41 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await page.getByText('sent', { exact: true }).waitFor()
     expect(problems()).toEqual([])
   })
+
+  browserTest(
+    'a bundle that is refused is an event of its incident, and one that waits says why and until when',
+    async () => {
+      const { page, problems } = await installation.openShared()
+      const id = await createIncident(installation.origin, 'Sent in vain')
+      await page.goto(`/logs/incidents/${id}`)
+      await press(page, 'Export').click()
+      const dialog = page.getByRole('dialog', { name: 'Export incident' })
+      const restore = await answer(page, `/logs/api/incidents/${id}/send`, {
+        status: 502,
+        body: '{"detail":"The receiver of bundles refused it: 401 The key is missing."}',
+      })
+      const read = page.waitForResponse(
+        (response) => response.request().method() === 'GET' && response.url().endsWith(`/incidents/${id}`),
+      )
+      await dialog.getByRole('button', { name: 'Send bundle' }).click()
+      await dialog.getByRole('alert').filter({ hasText: '401 The key is missing.' }).waitFor()
+      await read
+      await restore()
+      const row = { status: 'queued', attempts: 2, next_attempt_at: '2026-03-01T09:05:00Z', last_error: '503 busy' }
+      const bundle = { id: 'b', incident_id: id, destination: receiver, sanitized: true, sent_at: null, ...row }
+      await answer(page, `/logs/api/incidents/${id}/send`, { status: 202, body: JSON.stringify(bundle) })
+      await dialog.getByRole('button', { name: 'Send bundle' }).click()
+      await page.getByText('The bundle is queued and will be sent again: 503 busy').waitFor()
+      await amend<{ sent_bundles: object[] }>(page, '/logs/api/sent-bundles', (body) => {
+        body.sent_bundles = [{ ...bundle, created_at: '2026-03-01T09:00:00Z' }]
+      })
+      await page.goto('/logs/bundles?tab=sent')
+      await page.getByText('Tried 2 times, next at 2026-03-01 09:05:00').waitFor()
+      await settled(page)
+      expect(await violationsInThemes(page)).toEqual([])
+      expect(problems()).toEqual([])
+    },
+  )
 
   test('a reader without the admin key gets a calm note and its dialog, and a wrong key is refused', async () => {
     const { page } = await installation.openShared()

@@ -14,7 +14,11 @@ export const changeSettings = async (origin: string, change: Record<string, stri
 }
 
 /** Creates an incident without an end, and returns its id. */
-export const createIncident = async (origin: string, label: string): Promise<string> => {
-  const incident = { label, started_at: '2026-03-01T09:00:00Z' }
+export const createIncident = async (
+  origin: string,
+  label: string,
+  startedAt = '2026-03-01T09:00:00Z',
+): Promise<string> => {
+  const incident = { label, started_at: startedAt }
   return ((await send(origin, 'POST', '/logs/api/incidents', incident)) as { id: string }).id
 }

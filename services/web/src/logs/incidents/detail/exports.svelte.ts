@@ -6,7 +6,10 @@ import { toasts } from '../../../ui/toasts.svelte.ts'
 import type { Tracker } from './trackers.ts'
 
 /** The exports of an incident. They may still run when the dialog that started them is closed. */
-export const createExports = (id: () => string, ondone: () => Promise<void>) => {
+export const createExports = (
+  id: () => string,
+  { ondone, onfailed }: { ondone: () => Promise<void>; onfailed: () => Promise<void> },
+) => {
   let isSanitized = $state(true)
   let created = $state.raw<{ of: string; ticket: TicketRest } | undefined>(undefined)
   const sent = () => ({ path: { id: id() }, query: { sanitize: isSanitized } })
@@ -16,8 +19,17 @@ export const createExports = (id: () => string, ondone: () => Promise<void>) => 
     await ondone()
   })
   const send = action(async () => {
-    const { status } = await call('POST /logs/api/incidents/{id}/send', sent())
-    toasts.show(status === 'queued' ? 'The bundle is queued and will be sent' : 'Bundle sent')
+    try {
+      const { status, last_error: reason } = await call('POST /logs/api/incidents/{id}/send', sent())
+      const later = reason
+        ? `The bundle is queued and will be sent again: ${reason}`
+        : 'The bundle is queued and will be sent'
+      toasts.show(status === 'queued' ? later : 'Bundle sent')
+    } catch (error) {
+      // A refusal is an event of the incident, too.
+      await onfailed()
+      throw error
+    }
     await ondone()
   })
   const createTicket = action(async (tracker: Tracker['name']) => {
