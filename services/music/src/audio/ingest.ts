@@ -68,10 +68,14 @@ async function* checkedBlocks(
 const tooLong = ({ maxSeconds }: AudioLimits): AudioRefused =>
   new AudioRefused('too_long', `The audio is longer than ${maxSeconds} s: cut it and send a part.`)
 
+/** A size in whole megabytes; below one, in kilobytes, so that a remainder is not reported as 0. */
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.floor(bytes / 1_000)} KB` : `${Math.floor(bytes / 1_000_000)} MB`
+
 const tooLarge = ({ maxBytes = 0 }: AudioLimits): AudioRefused =>
   new AudioRefused(
     'too_large',
-    `Decoded, the audio takes more than the ${Math.floor(maxBytes / 1_000_000)} MB that you have left: delete chains or nodes, or send less.`,
+    `Decoded, the audio takes more than the ${sizeOf(maxBytes)} that you have left: delete chains or nodes, or send less.`,
   )
 
 /**

@@ -43,6 +43,15 @@ describe('a user in cloud mode', () => {
     await upload(service, silence)
   })
 
+  test('reports a remainder below a megabyte in kilobytes', async () => {
+    const who = account('kim')
+    await upload(service, wav, who)
+    await expect(upload(service, flacSilence(40), who)).rejects.toMatchObject({
+      status: 413,
+      message: expect.stringMatching(/ the [1-9]\d* KB that you have left/),
+    })
+  })
+
   test('cannot generate beyond the storage quota', async () => {
     const who = account('bob')
     const { chainId, rootNodeId: nodeId } = await upload(service, wav, who)

@@ -39,7 +39,10 @@ export const requireBytes = async (
 /** Throws 403 if the caller has the maximum number of chains. */
 export const requireChainQuota = async (db: Db, owner: Owner, { userChains }: MusicConfig): Promise<void> => {
   if (!hasQuota(owner) || (await chainsOf(db, owner.userId)) < userChains) return
-  throw serviceError('forbidden', `You have ${userChains} chains, which is the limit: delete one first.`)
+  throw serviceError(
+    'forbidden',
+    `You have ${userChains} ${userChains === 1 ? 'chain' : 'chains'}, which is the limit: delete one first.`,
+  )
 }
 
 /** Throws 429 if the caller would exceed the maximum number of generations under way. */
