@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { settled } from '../support/accessible.ts'
 import { amend, answer, answerLate, withhold } from '../support/answer.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { pushLines } from '../support/log-lines.ts'
 import { createIncident } from '../support/log-requests.ts'
@@ -503,6 +504,20 @@ describe.skipIf(!hasBrowser)(`clicks and answers out of order${skipped}`, () => 
     await answer(page, '/logs/api/tail', { status: 200, headers: { 'content-type': 'text/event-stream' } })
     await page.goto('/logs?live=1')
     await page.getByText(/in [2-9] s/).waitFor()
+  })
+
+  browserTest('lines that a tail has missed in an unknown number are not counted as none', async () => {
+    const { page, context } = await installation.openShared()
+    await pushLines(installation.origin, 'gap', ['before the gap'])
+    const found = await context.request.get('/logs/api/search?source=gap')
+    const { entries } = (await found.json()) as { entries: object[] }
+    await answer(page, '/logs/api/tail', {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: `event: entry\ndata: ${JSON.stringify(entries[0])}\n\nevent: gap\ndata: {"missed":null}\n\n`,
+    })
+    await page.goto('/logs?source=gap&live=1')
+    await page.getByText(/ · an unknown number missed$/).waitFor()
   })
 
   test('a row that was removed stays away when its list cannot be loaded again', async () => {
