@@ -560,7 +560,7 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
   })
 
   browserTest(
-    'a bundle that is refused is an event of its incident, and one that waits says why and until when',
+    'a refused bundle is an event of its incident, and a queued one shows its error and its next attempt',
     async () => {
       const { page, problems } = await installation.openShared()
       const id = await createIncident(installation.origin, 'Sent in vain')
