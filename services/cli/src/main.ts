@@ -1,5 +1,6 @@
 import { stopSignal } from '@trellis/kit/lifecycle'
 import type { Command, Surroundings } from './command.ts'
+import { hasCode } from './explained.ts'
 import { CommandFailure } from './failure.ts'
 import { searchCommand } from './listings/search.ts'
 
@@ -38,6 +39,20 @@ const helpFor = async (name: string): Promise<string> => {
 const stopping = new AbortController()
 void stopSignal().then(() => stopping.abort())
 
+/** The exit code once output can no longer be written: a reader that ends early wants no more of it. */
+let unwritten: 0 | 1 | undefined
+process.stdout.on('error', (error) => {
+  if (unwritten !== undefined) return
+  unwritten = hasCode(error, 'EPIPE') ? 0 : 1
+  if (unwritten === 1) {
+    surroundings.note(`The output could not be written: ${error.message}.`)
+    process.exitCode = 1
+  }
+  stopping.abort()
+})
+// Without a reader of notes, the work goes on.
+process.stderr.on('error', () => undefined)
+
 const isWatched = process.stderr.isTTY
 /** Deletes the line that shows progress. */
 const clearLine = isWatched ? '\r\u001b[K' : ''
@@ -67,7 +82,7 @@ try {
 } catch (error) {
   // What the command had started has been ended by now.
   process.stderr.write(clearLine)
-  if (stopping.signal.aborted) process.exit(130)
+  if (stopping.signal.aborted) process.exit(unwritten ?? 130)
   if (!(error instanceof CommandFailure)) throw error
   surroundings.note(error.message)
   process.exitCode = error.code

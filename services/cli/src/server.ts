@@ -97,7 +97,13 @@ export const namedServer = (
   if (named === undefined) return undefined
   if (!URL.canParse(named) || !/^https?:$/.test(new URL(named).protocol))
     throw new CommandFailure(`"${named}" is not the address of a server, such as ${usualServer}.`, 2)
-  return new URL(named).href
+  const url = new URL(named)
+  if (url.username !== '' || url.password !== '')
+    throw new CommandFailure(
+      'The address of a server has no name and password: the key of logs is in SERVICE_API_KEY.',
+      2,
+    )
+  return url.href
 }
 
 /**

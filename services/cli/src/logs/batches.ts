@@ -7,7 +7,7 @@ const maxLineCharacters = 1024 * 1024
 const pauseMilliseconds = 1_000
 
 /**
- * The lines of a stream in batches: when there are many, a second after the first one, at the end, and when the signal aborts, which ends the input. Empty
+ * The lines of a stream in batches: when there are many, a second after the first one, at the end, and when the signal aborts, which ends the input. Blank
  * lines are left out. Nothing is read while a batch is processed.
  */
 export async function* batchesOf(input: Readable, signal: AbortSignal): AsyncGenerator<readonly string[]> {
@@ -20,7 +20,7 @@ export async function* batchesOf(input: Readable, signal: AbortSignal): AsyncGen
   let open = ''
   const add = (line: string) => {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (text === '') return
+    if (text.trim() === '') return
     lines.push(text)
     characters += text.length
   }

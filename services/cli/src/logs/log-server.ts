@@ -17,11 +17,13 @@ const keyOf = async (
   file: string | undefined,
   environment: Surroundings['environment'],
 ): Promise<string | undefined> => {
-  const path = file ?? environment.SERVICE_API_KEY_FILE
-  if (path === undefined) return environment.SERVICE_API_KEY || undefined
-  const key = (await explained(() => readFile(path, 'utf8'))).trim()
-  if (key === '' || /[^\x21-\x7e]/.test(key))
-    throw new CommandFailure(`"${path}" has no key: one line of ASCII characters.`, 2)
+  const path = file ?? (environment.SERVICE_API_KEY_FILE || undefined)
+  const [key, origin] =
+    path === undefined
+      ? [environment.SERVICE_API_KEY?.trim() || undefined, 'SERVICE_API_KEY']
+      : [(await explained(() => readFile(path, 'utf8'))).trim(), `"${path}"`]
+  if (key === '' || (key !== undefined && /[^\x21-\x7e]/.test(key)))
+    throw new CommandFailure(`${origin} has no key: one line of ASCII characters.`, 2)
   return key
 }
 
@@ -30,7 +32,12 @@ export const logServer = async (
   { server, 'key-file': keyFile }: { server?: string | undefined; 'key-file'?: string | undefined },
   { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
 ): Promise<Client> => {
-  const key = await keyOf(keyFile, environment)
   const origin = namedServer(server, { environment }) ?? usualServer
-  return createClient(origin, signal, key === undefined ? {} : { authorization: `Bearer ${key}` })
+  // A file is read again for each request: a key may be replaced while a command runs.
+  const own = async () => {
+    const key = await keyOf(keyFile, environment)
+    return key === undefined ? {} : { authorization: `Bearer ${key}` }
+  }
+  await own()
+  return createClient(origin, signal, own)
 }

@@ -11,16 +11,22 @@ const lineCount = (count: number): string => (count === 1 ? '1 line' : `${count}
 
 type Sent = { accepted: number; refused: string[] }
 
-/** A batch that the server has not stored, for a reason that may pass: the answer, or the failure to get one. */
-const attempt = async (client: Client, body: unknown): Promise<GleanBatchResponseRest | string> => {
+/** What became of a batch: the answer, why it may be stored later, or that it must be sent in parts. */
+type Outcome = GleanBatchResponseRest | { retry: string } | 'too large'
+
+const attempt = async (client: Client, body: unknown): Promise<Outcome> => {
   try {
     const response = await client.send('/logs/api/glean/batch', { method: 'POST', body })
-    if (response.ok) return (await response.json()) as GleanBatchResponseRest
-    const failure = await failureOf(response)
-    if (!mayPass(response.status)) throw failure
-    return failure.message
+    if (response.status === 413) {
+      await response.body?.cancel()
+      return 'too large'
+    }
+    if (mayPass(response.status)) return { retry: (await failureOf(response)).message }
+    const answer = await client.answerOf<GleanBatchResponseRest>(response)
+    if (!Array.isArray(answer.rejected)) throw new CommandFailure(`What answers at ${client.origin} is not Trellis.`)
+    return answer
   } catch (error) {
-    if (error instanceof CommandFailure && error.cause !== undefined) return error.message
+    if (error instanceof CommandFailure && error.cause !== undefined) return { retry: error.message }
     throw error
   }
 }
@@ -43,11 +49,22 @@ ${serverHelp}`,
     const client = await logServer(values, { environment, signal: new AbortController().signal })
     const deliver = async (entries: readonly unknown[]): Promise<Sent> => {
       for (let failures = 1; ; failures++) {
-        const answer = await attempt(client, { source_id: source, entries })
-        if (typeof answer !== 'string')
-          return { accepted: answer.accepted + answer.duplicates, refused: answer.rejected.map(({ reason }) => reason) }
-        if (signal.aborted) throw new CommandFailure(`${lineCount(entries.length)} could not be sent. ${answer}`)
-        if (failures === 1) note(`${answer} The lines wait, and are sent when it answers.`)
+        const outcome = await attempt(client, { source_id: source, entries })
+        if (outcome === 'too large') {
+          // A proxy may accept less than the server does.
+          if (entries.length === 1)
+            return { accepted: 0, refused: ['413: the line is too long for the server, or for a proxy before it.'] }
+          const half = Math.ceil(entries.length / 2)
+          const [first, second] = [await deliver(entries.slice(0, half)), await deliver(entries.slice(half))]
+          return { accepted: first.accepted + second.accepted, refused: [...first.refused, ...second.refused] }
+        }
+        if (!('retry' in outcome))
+          return {
+            accepted: outcome.accepted + outcome.duplicates,
+            refused: outcome.rejected.map(({ reason }) => reason),
+          }
+        if (signal.aborted) throw new CommandFailure(`${lineCount(entries.length)} could not be sent. ${outcome.retry}`)
+        if (failures === 1) note(`${outcome.retry} The lines wait, and are sent when it answers.`)
         await sleep(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
       }
     }
@@ -55,11 +72,16 @@ ${serverHelp}`,
     let refused = 0
     // Numbers make equal lines different ones, also those of an earlier call.
     let sequence = Date.now() * 1_000
-    for await (const lines of batchesOf(process.stdin, signal)) {
-      const sent = await deliver(lines.map((text) => ({ text, sequence: sequence++ })))
-      accepted += sent.accepted
-      refused += sent.refused.length
-      if (sent.refused.length > 0) note(`Refused: ${lineCount(sent.refused.length)}. ${sent.refused[0]}`)
+    try {
+      for await (const lines of batchesOf(process.stdin, signal)) {
+        const sent = await deliver(lines.map((text) => ({ text, sequence: sequence++ })))
+        accepted += sent.accepted
+        refused += sent.refused.length
+        if (sent.refused.length > 0) note(`Refused: ${lineCount(sent.refused.length)}. ${sent.refused[0]}`)
+      }
+    } catch (error) {
+      if (accepted > 0) note(`Stored before: ${lineCount(accepted)}.`)
+      throw error
     }
     result(`Stored: ${lineCount(accepted)}${refused === 0 ? '' : `; refused: ${refused}`}.`)
     if (refused > 0) throw new CommandFailure('Not all lines were stored.')

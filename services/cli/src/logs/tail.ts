@@ -28,23 +28,27 @@ const watchdog = (milliseconds: number): Disposable & { signal: AbortSignal; fee
 }
 
 const maxHistory = 1_000
-/** So many entries are recognized when they are shown again. */
-const maxRemembered = 5_000
+/** At least half as many entries are recognized when they are shown again. */
+const maxRemembered = 20_000
+/** Batches of several senders may become visible in another order than they arrived in, but not later than this. */
+const disorderMilliseconds = 1_000
 
 /** What was printed, so that the newest entries of a restarted server can be told from it and from what had arrived before. */
 const createPrinted = () => {
   let ids = new Set<string>()
-  /** Entries that arrived earlier were printed, or are older than the command. */
-  let since = ''
+  /** Entries that arrived earlier are older than the command. */
+  let begin = 0
+  let newest = 0
   return {
     begin: (serverTime: string | null) => {
-      since = new Date(serverTime ?? Date.now()).toISOString()
+      begin = serverTime === null ? Date.now() : Date.parse(serverTime)
     },
-    isNew: ({ entry_id: id, ingest_time: arrival }: EntryRest): boolean => arrival >= since && !ids.has(id),
+    isNew: ({ entry_id: id, ingest_time: arrival }: EntryRest): boolean =>
+      Date.parse(arrival) >= Math.max(begin, newest - disorderMilliseconds) && !ids.has(id),
     add: ({ entry_id: id, ingest_time: arrival }: EntryRest) => {
       if (ids.size >= maxRemembered) ids = new Set([...ids].slice(-maxRemembered / 2))
       ids.add(id)
-      if (arrival > since) since = arrival
+      newest = Math.max(newest, Date.parse(arrival))
     },
   }
 }
@@ -81,25 +85,52 @@ ${serverHelp}`,
       })
       if (!response.ok || response.body === null) {
         const failure = await failureOf(response)
-        return mayPass(response.status) ? undefined : failure
+        if (!mayPass(response.status)) return failure
+        if (failures === 0) note(`${failure.message} Trying again.`)
+        failures += 1
+        return undefined
+      }
+      if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        await response.body.cancel()
+        return new CommandFailure(`What answers at ${client.origin} is not Trellis.`)
       }
       if (failures > 0) note('Connected again.')
       failures = 0
       const isFirst = !isKnown
       isKnown = true
       if (isFirst) printed.begin(response.headers.get('date'))
-      const text = response.body.pipeThrough(new TextDecoderStream())
-      for await (const { id, event, data } of text.pipeThrough(new EventSourceParserStream({ onComment: dog.feed }))) {
+      /** Where the stream began. The ids of entries of the history begin with it, those of later entries do not. */
+      let position: string | undefined
+      let again = 0
+      const onId = (id: string) => {
+        position ??= id
+        // Without a history nothing is lost by going on from there.
+        if (isFirst && !history) lastId ??= id
+      }
+      const events = response.body
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream({ onComment: dog.feed, onId }))
+      let isBegun = false
+      for await (const { id, event, data } of events) {
         dog.feed()
-        if (event === 'reset' && isResumed) {
+        // Of what the server no longer keeps for a reader, its history has the newest.
+        if ((event === 'reset' || event === 'gap') && isResumed && !isBegun) {
           lastId = undefined
           return undefined
         }
+        isBegun = true
         if (event === 'gap' || event === 'reset')
           note('Some entries were missed: more arrived than are kept for a reader.')
         if (event === 'entry') {
           const entry = JSON.parse(data) as EntryRest
-          if (isFirst || printed.isNew(entry)) result(values.json ? data : entryLine(entry))
+          const isAgain = !isFirst && !isResumed && position !== undefined && id?.startsWith(position)
+          if (!isAgain || printed.isNew(entry)) {
+            result(values.json ? data : entryLine(entry))
+            if (isAgain && ++again === maxHistory)
+              note(
+                `Some entries may have been missed: of what arrived meanwhile, the newest ${maxHistory} are printed.`,
+              )
+          }
           printed.add(entry)
         }
         lastId = id ?? lastId
@@ -109,6 +140,7 @@ ${serverHelp}`,
     for (;;) {
       let refusal: CommandFailure | undefined
       const isReset = isKnown && lastId === undefined
+      const before = failures
       try {
         refusal = await follow()
       } catch (error) {
@@ -118,9 +150,9 @@ ${serverHelp}`,
       }
       if (refusal) throw refusal
       // After a reset, the next connection is made at once.
-      if (lastId === undefined && isKnown && !isReset) continue
+      if (lastId === undefined && isKnown && !isReset && failures === 0) continue
       if (failures === 0) note('The connection was lost.')
-      failures += 1
+      if (failures <= before) failures += 1
       await sleep(pauseBefore(failures), undefined, { signal })
     }
   },
