@@ -79,7 +79,7 @@ describe.skipIf(!canMakeCertificates()).each(
     expect([sent.status, await sent.json()]).toMatchObject([200, { status: 'done', counts: { lines: 60_000 } }])
   })
 
-  test.skipIf(missing !== undefined)('nobody behind it counts as a user of this machine', async () => {
+  test.skipIf(missing !== undefined)('its clients do not count as callers on this machine', async () => {
     const change = { method: 'PATCH', headers: json, body: JSON.stringify({ llm_base_url: 'http://127.0.0.1:9' }) }
     expect((await send('/logs/api/settings', change)).status).toBe(403)
     expect(

@@ -10,7 +10,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 
 /** What help says about times. */
 export const momentHelp = `  --since TIME      from then: 90s, 30m, 2h, 7d or 1w ago, or a time such as 2026-03-01T09:15:02Z
-  --until TIME      until then, likewise`
+  --until TIME      until then, in the same form`
 
 /** The value of a time option as ISO 8601. A length of time is that long before now. Throws CommandFailure for a length that is too long. */
 export const momentOf = (name: string, text: string | undefined, now: number): string | undefined => {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GleanBatchResponseRest } from '@trellis/protos/edge/client.ts'
 import { type Client, failureOf } from '../client.ts'
@@ -70,8 +71,8 @@ ${serverHelp}`,
     }
     let accepted = 0
     let refused = 0
-    // Numbers make equal lines different ones, also those of an earlier call.
-    let sequence = Date.now() * 1_000
+    // Numbers make equal lines different ones, also those of an earlier call, and nearly always those of a call at the same moment.
+    let sequence = Date.now() * 1_000 + randomInt(1_000)
     try {
       for await (const lines of batchesOf(process.stdin, signal)) {
         const sent = await deliver(lines.map((text) => ({ text, sequence: sequence++ })))

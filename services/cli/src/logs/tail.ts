@@ -33,7 +33,7 @@ const maxRemembered = 20_000
 /** Batches of several senders may become visible in another order than they arrived in, but not later than this. */
 const disorderMilliseconds = 1_000
 
-/** What was printed, so that the newest entries of a restarted server can be told from it and from what had arrived before. */
+/** Remembers printed entries, so that the history of a restarted server prints only new ones. */
 const createPrinted = () => {
   let ids = new Set<string>()
   /** Entries that arrived earlier are older than the command. */
