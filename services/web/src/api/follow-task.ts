@@ -28,7 +28,7 @@ export const followTask = (
         onState: (state) => {
           if (state.kind === 'failed') reject(state.failure)
           // A task that ended while the connection was lost is read once more.
-          if (state.kind === 'open' && state.resumed)
+          if (state.kind === 'open' && state.reopened)
             void call('GET /logs/api/tasks/{task_id}', { path }).then(
               // The events that follow are newer than this answer, if it arrives after the last of them.
               (task) => isOver || onProgress(task),

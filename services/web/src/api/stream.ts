@@ -7,10 +7,13 @@ import { type Failure, isAbort, toFailure } from './failure.ts'
 type StreamName = { [Name in RouteName]: keyof Routes[Name]['frames'] extends never ? never : Name }[RouteName]
 type Frames<Name extends RouteName> = Routes[Name]['frames']
 
-/** What a stream is doing, for display: `waiting` has the time of the next attempt. */
+/**
+ * What a stream is doing, for display: `waiting` has the time of the next attempt. An open stream is `reopened` after a lost connection, and `resumed`
+ * where it goes on after the last id: a connection may be lost before the first.
+ */
 export type StreamState =
   | { kind: 'connecting' }
-  | { kind: 'open'; resumed: boolean }
+  | { kind: 'open'; reopened: boolean; resumed: boolean }
   | { kind: 'waiting'; until: number; reason: string }
   | { kind: 'paused' }
   | { kind: 'ended' }
@@ -89,10 +92,11 @@ export const follow = <Name extends StreamName>(
     if (!wasOpen) onState({ kind: 'connecting' })
     let serverWait = 0
     try {
+      const resumed = lastId !== undefined
       const headers: Record<string, string> = { accept: 'text/event-stream' }
       if (lastId !== undefined) headers['last-event-id'] = lastId
       const response = await request(name, sent as never, { signal: opened.signal, headers })
-      onState({ kind: 'open', resumed: wasOpen })
+      onState({ kind: 'open', reopened: wasOpen, resumed })
       wasOpen = true
       alive(opened)
       if (response.body)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settled } from '../support/accessible.ts'
 import { answer } from '../support/answer.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { browserTest } from '../support/browser-test.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -33,6 +34,29 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
   })
   afterAll(() => opened.disposeAsync())
+
+  const createPiece = async (): Promise<{ id: string; root: string }> => {
+    const form = new FormData()
+    form.append('file', await openAsBlob('docs/examples/tune.ogg'), 'quiet.ogg')
+    const created = await fetch(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
+    const { chain_id: id, root_node_id: root } = (await created.json()) as { chain_id: string; root_node_id: string }
+    return { id, root }
+  }
+
+  /** Continues a piece by one take, and waits until it is ready. */
+  const continuePiece = async (id: string, root: string): Promise<void> => {
+    const response = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ duration_seconds: 1, takes: 1, generator: 'mock' }),
+    })
+    expect(response.status).toBe(202)
+    const statuses = async () => {
+      const chain = (await (await fetch(`${trellis.origin}/music/api/chains/${id}`)).json()) as ChainRest
+      return chain.nodes.map(({ status }) => status)
+    }
+    await expect.poll(statuses).toEqual(['ready', 'ready'])
+  }
 
   test(
     'a live tail, a studio and a search say that their server was killed, and resume when it has restarted',
@@ -218,10 +242,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     proxy.mend()
     await page.getByText(/· 900 lines · 0 missed$/).waitFor()
 
-    const form = new FormData()
-    form.append('file', await openAsBlob('docs/examples/tune.ogg'), 'quiet.ogg')
-    const created = await fetch(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
-    const { chain_id: id, root_node_id: root } = (await created.json()) as { chain_id: string; root_node_id: string }
+    const { id, root } = await createPiece()
     const opened = page.waitForResponse(/\/events$/)
     await page.goto(`/music/chains/${id}`)
     await Promise.all([opened, settled(page)])
@@ -237,17 +258,29 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await page.getByText(offline).waitFor({ state: 'detached' })
     await reloaded
     await settled(page)
-    const response = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ duration_seconds: 1, takes: 1, generator: 'mock' }),
+    await continuePiece(id, root)
+    const take = page.getByRole('treeitem', { name: 'Take 1' })
+    expect(await take.count()).toBe(0)
+    held.resolve()
+    await take.getByText('undecided').waitFor()
+    await context.close()
+  })
+
+  browserTest('a take that arrives while a stream is lost before its first event is shown', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const { id, root } = await createPiece()
+    const held = Promise.withResolvers<void>()
+    let requests = 0
+    await page.route(/\/events$/, async (route) => {
+      requests += 1
+      if (requests === 1) return route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: '' })
+      await held.promise
+      await route.continue()
     })
-    expect(response.status).toBe(202)
-    const statuses = async () => {
-      const chain = (await (await fetch(`${trellis.origin}/music/api/chains/${id}`)).json()) as ChainRest
-      return chain.nodes.map(({ status }) => status)
-    }
-    await expect.poll(statuses).toEqual(['ready', 'ready'])
+    await page.goto(`/music/chains/${id}`)
+    await settled(page)
+    await expect.poll(() => requests).toBe(2)
+    await continuePiece(id, root)
     const take = page.getByRole('treeitem', { name: 'Take 1' })
     expect(await take.count()).toBe(0)
     held.resolve()

@@ -86,7 +86,7 @@ export const createLive = (query: NonNullable<Query>) => {
         reset: () => void bridge(),
       },
       onState: (next) => {
-        if (next.kind === 'open' && next.resumed) note = 'Resumed, nothing missed.'
+        if (next.kind === 'open' && next.reopened && next.resumed) note = 'Resumed, nothing missed.'
         state = next
       },
     },

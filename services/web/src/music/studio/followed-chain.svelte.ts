@@ -34,7 +34,7 @@ export const followChain = (chainId: () => string, onchange: () => void) => {
         endsWith: ['chain-removed'],
         onState: (state) => {
           connection = state
-          // What changed between the answer and the first position of the stream is no event of it; and the piece may have been deleted while
+          // What changed between the answer and the position where the stream begins is no event of it; and the piece may have been deleted while
           // nothing was received.
           if (state.kind === 'failed' || (state.kind === 'open' && !state.resumed)) void chain.refresh()
         },
