@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { sample } from '@trellis/test/support/exploration'
+import { runSeed, sample } from '@trellis/test/support/exploration'
 import { form } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
 
@@ -13,7 +13,9 @@ const axeOptions = {
   resultTypes: ['violations'],
   selectors: false,
 }
-const axeRun = `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations)`
+/** Of a long list its first items and every eighth of the others, drawn for the run: the items of 60 results take four times as long as the rest of their page. */
+const axeContext = { exclude: [`:is(li, tr, [role=row]):nth-child(n+7):not(:nth-child(8n+${runSeed % 8}))`] }
+const axeRun = `axe.run(${JSON.stringify(axeContext)}, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations)`
 
 /** What axe finds wrong with a page, as lines with places. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
