@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { asStarted } from '@trellis/test/support/as-started'
+import { runCommand } from '@trellis/test/support/command-line'
 import { modulePath } from '@trellis/test/support/module-path'
 import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
 import { waitFor } from '@trellis/test/support/wait-for'
@@ -22,20 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => trellis?.[Symbol.asyncDispose]())
 
-const call = async (
-  words: readonly string[],
-  environment: Record<string, string> = { TRELLIS_URL: trellis.origin },
-) => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...asStarted, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [result, notes] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text) => (result += text))
-  child.stderr.setEncoding('utf8').on('data', (text) => (notes += text))
-  const [code] = await once(child, 'close')
-  return { code, result, notes }
-}
+const call = (words: readonly string[], environment: Record<string, string> = { TRELLIS_URL: trellis.origin }) =>
+  runCommand(words, environment)
 
 describe('trellis listings search', () => {
   test('lists what a search finds with its trust, price and address, and the market price', async () => {

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { asStarted } from '@trellis/test/support/as-started'
-import { modulePath } from '@trellis/test/support/module-path'
+import { runCommand, startCommand } from '@trellis/test/support/command-line'
 import { describe, expect, onTestFinished, test } from 'vitest'
-
-const main = await modulePath('services/cli/src/main.ts')
 
 type Request = { url: URL; key: string | undefined; body: string }
 type Answer = (request: Request, response: ServerResponse) => void
@@ -40,24 +36,9 @@ const page =
       .writeHead(status, { 'content-type': 'text/html' })
       .end('<html>\n<head><title>Please\nsign in</title></head><body>\u001b[2J</body></html>')
 
-const start = (words: readonly string[], origin: string, environment: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
-    env: { PATH: process.env.PATH ?? '', ...asStarted, TRELLIS_URL: origin, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let [result, notes] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (part) => (result += part))
-  child.stderr.setEncoding('utf8').on('data', (part) => (notes += part))
-  const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, result, notes }))
-  return { child, closed, result: () => result, notes: () => notes }
-}
-const call = (words: readonly string[], origin: string, input = '', environment: Record<string, string> = {}) => {
-  const { child, closed } = start(words, origin, environment)
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
-  return closed
-}
+const start = (words: readonly string[], origin: string) => startCommand(words, { TRELLIS_URL: origin })
+const call = (words: readonly string[], origin: string, input = '', environment: Record<string, string> = {}) =>
+  runCommand(words, { TRELLIS_URL: origin, ...environment }, input)
 
 const nothing = { entries: [], total: 0, total_is_exact: true }
 const stored = ({ body }: Request) => {

@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@trellis/distributed/servers'
-import { asStarted } from '@trellis/test/support/as-started'
-import { modulePath } from '@trellis/test/support/module-path'
+import { runCommand, startCommand } from '@trellis/test/support/command-line'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const main = await modulePath('services/cli/src/main.ts')
 const key = 'a-key-for-tests'
 
 const resources = new AsyncDisposableStack()
@@ -25,32 +21,16 @@ afterAll(() => resources.disposeAsync())
 
 type Environment = Record<string, string>
 
-/** Starts a command. */
-const start = (
-  words: readonly string[],
-  environment: Environment = { TRELLIS_URL: trellis.origin, SERVICE_API_KEY: key },
-) => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'logs', ...words], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...asStarted, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let [result, notes] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text) => (result += text))
-  child.stderr.setEncoding('utf8').on('data', (text) => (notes += text))
-  const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, result, notes }))
-  return { child, closed, result: () => result, notes: () => notes }
-}
+const here = (): Environment => ({ TRELLIS_URL: trellis.origin, SERVICE_API_KEY: key })
 
-/** Runs a command with some standard input. */
-const call = async (
+/** Starts a command of logs. */
+const start = (words: readonly string[], environment = here()) => startCommand(['logs', ...words], environment)
+
+/** Runs a command of logs with some standard input. */
+const call = (
   words: readonly string[],
-  { input = '', environment }: { input?: string; environment?: Environment } = {},
-) => {
-  const { child, closed } = start(words, environment)
-  child.stdin.end(input)
-  return closed
-}
+  { input, environment = here() }: { input?: string; environment?: Environment } = {},
+) => runCommand(['logs', ...words], environment, input)
 
 describe('trellis logs', () => {
   test('what is sent is found, followed and diagnosed', async () => {
