@@ -113,6 +113,23 @@ const styles: Record<string, (player: Player) => void> = {
     if (player.random.next() < 0.75) player.tone(0, player.tune() + 12, 0.25, 0.9, 2)
     if (player.random.next() < 0.4) player.tone(player.parts[1] ?? 0.5, player.tune() + 12, 0.2, 0.5, 3)
   },
+  /** A kick on every beat; bass and an open hat between them. */
+  house: (player) => {
+    const [root] = player.chord
+    const between = player.parts.at(-1) ?? 0.5
+    player.kick(0, 1)
+    player.hat(between, 2.4)
+    player.tone(between, root - 12, 0.35, 0.9 * (1 - between), 3)
+    if (isFirst(player)) for (const note of player.chord) player.pad(0, note + 12, 0.08, player.beatsPerBar)
+  },
+  /** Bass on the beats, short chords between them. */
+  skank: (player) => {
+    const [root] = player.chord
+    const between = player.parts.at(-1) ?? 0.5
+    for (const note of player.chord) player.tone(between, note + 12, 0.16, 0.8 * (1 - between), 6)
+    if (isHeavy(player)) player.tone(0, root - 12, 0.35, 0.9, 2)
+    else player.snare(0, 0.6)
+  },
   march: (player) => {
     const [root] = player.chord
     if (isHeavy(player)) player.tone(0, root - (isFirst(player) ? 12 : 5), 0.35, 0.6, 3)

@@ -42,6 +42,14 @@ test.each(sample(offBeat, 2))(
   },
 )
 
+test.each([132, 140])('beats are on the kick, not on an open hat and a bass between: house at %d', (bpm) => {
+  const { samples, beats } = playPlain({ metre: '4/4', style: 'house', bpm, seconds: 20, seed: 62 })
+  const { activations, chroma, firstSound } = heard(samples)
+  const before = decodeTempo({ activations, chroma, firstSound })
+  if (!before) throw new Error('There is no pulse')
+  expect(beatFMeasure(beats, secondsOf(decodeBeatPhase(before, activations, chroma).beats))).toBeGreaterThan(0.95)
+})
+
 /** Of these the harmony is that of noise, or changes on any beat. */
 const onBeat = ['accented clicks', 'drums', 'repeated chords'] as const
 

@@ -39,14 +39,16 @@ export const pathsBetweenBeats = (found: DecodedBars): [DecodedBars, ...DecodedB
 
 /**
  * Features of a path that tell whether its beats are those of the piece and not between them: how well they fit bars, how much the harmony
- * changes at the beat of bars where it changes most, and the onsets at the beats. A change of harmony counts as such, not relative to the
- * usual one of the piece, since that of clicks and drums is of no meaning and small.
+ * changes at the beat of bars where it changes most, and the sounds that begin at the beats. A change of harmony counts as such, not relative to
+ * the usual one of the piece, since that of clicks and drums is of no meaning and small. A sound counts by how clearly it begins or by how loud
+ * it is: an open hat between the beats is clearer than a kick on them, and chords between them are louder than a bass.
  */
 export const beatPhaseFeatures = (
   activations: Activations,
   chroma: ChromaFrames,
   { beats, model }: DecodedBars,
 ): number[] => {
+  const { onset, accent } = activations
   const accents = accentsOf(
     chroma,
     activations,
@@ -56,7 +58,7 @@ export const beatPhaseFeatures = (
   return [
     oddsOfBars(standardiseAccents(accents), model.metre),
     Math.max(...possibleMetres(model.metre).flatMap((metre) => phaseMeans(changes, beatsPerBar[metre]))),
-    meanOf(beats.map(({ frame }) => strongest(activations.onset, frame))),
+    meanOf(beats.map(({ frame }) => Math.max(strongest(onset, frame), strongest(accent, frame)))),
   ]
 }
 
