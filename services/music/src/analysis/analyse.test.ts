@@ -53,6 +53,11 @@ describe('a band whose score is known', () => {
     expect(Math.abs(bar - Math.round(bar))).toBeLessThan(0.05)
   })
 
+  test('has its first beat at its beginning, if it begins with a beat', () => {
+    const [first = 1000] = analysePiece(playBand({ bpm: 100, bars: 8, sampleRate: analysisRate })).beats
+    expect((1000 * first) / analysisRate).toBeLessThan(3)
+  })
+
   test.each([
     [160, 3],
     [174, 4],

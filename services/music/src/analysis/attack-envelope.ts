@@ -19,10 +19,10 @@ export const envelopeLevels = (signal: Float32Array): Float32Array => {
 /** How long (values) a level is remembered: 12 ms, the period of a low bass note, whose waves are no attacks of their own. */
 const memory = 8
 
-/** Rises of the level above all of the values before, as far as they are remembered, which mark attacks. */
+/** Rises of the level above all of the values before, as far as they are remembered, which mark attacks. Before its beginning a piece is silent. */
 export const attacksOf = (levels: Float32Array): Float32Array =>
   levels.map((level, i) => {
-    let before = levels[i - 2] ?? level
+    let before = levels[i - 2] ?? 0
     for (let k = 3; k <= memory && k <= i; k++) before = Math.max(before, levels[i - k] ?? 0)
     return Math.max(0, level - before)
   })

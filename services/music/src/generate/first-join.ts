@@ -16,7 +16,7 @@ const TRIED = 32
 const trialFrames = passageReach + 4
 /** What is compared before both sides when levels are matched (samples). */
 const playedBefore = Math.round(comparedSeconds.first * analysisRate)
-/** Strangeness assumed for an entry that was not tried. */
+/** Strangeness assumed at least for an entry that was not tried. */
 const untried = 2.5
 
 export type TrialRequest = {
@@ -65,5 +65,7 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
   const order = costs.map((cost, step) => ({ cost, step })).sort((a, b) => a.cost - b.cost)
   const tried = new Map<number, number>()
   for (const { step } of order.slice(0, TRIED)) tried.set(step, await sounds(step))
-  return costs.map((_, step) => tried.get(step) ?? untried)
+  // Where ordinary passages are all but equal, as in loops, even the best entries sound strange; others are assumed to be no better.
+  const unknown = Math.max(untried, ...tried.values())
+  return costs.map((_, step) => tried.get(step) ?? unknown)
 }

@@ -44,6 +44,22 @@ test.each(exploredSeeds(3))('seed %d: 30 s end with a whole beat, stretched by l
   expect(truePeak(made)).toBeLessThanOrEqual(1.01 * Math.max(truePeak(block), 10 ** (-1 / 20)))
 })
 
+test.each([
+  [96, 0.25],
+  [100, 0.5],
+  [126, 0.5],
+])('takes of a loop at %d bpm that is cut %f beats into a bar continue that beat', async (bpm, beats) => {
+  const [loop = new Float32Array()] = playBand({ bpm, bars: 4, sampleRate: RATE, channels: 1 }).block
+  const length = Math.round((64 + beats) * (60 / bpm) * RATE)
+  const looped = audioInMemory([Float32Array.from({ length }, (_, i) => loop[i % loop.length] ?? 0)], RATE)
+  const request = { context: looped, frames: 8 * RATE, prompt: '' }
+  const loops = await prepareMaterial(request)
+  for (const seed of [0, 1, 2, 3]) {
+    const [first] = planTake(loops, { ...request, seed }).plan.runs
+    expect(loops.grid.barClash(loops.grid.endStep, first?.first ?? 0, 0)).toBeLessThan(0.1)
+  }
+})
+
 test('an outro ends with a bar and rings out: silence at the end, music shortly before it', async () => {
   const { request, take } = plan(20, 3, 'an outro')
   const last = take.plan.runs.at(-1)?.last ?? 0
