@@ -126,6 +126,15 @@ describe('a continuation', () => {
     })
   })
 
+  test('of channels that cancel each other out is rejected with what to do, not as silence', async () => {
+    const [left = new Float32Array()] = head(short.block, 3)
+    await expect(continueBlock([left, left.map((value) => -value)])).rejects.toMatchObject({
+      name: 'AudioRefused',
+      message: expect.stringContaining('invert the polarity of one'),
+    })
+    await expect(continueBlock([left.map(() => 0), left.map(() => 0)])).rejects.toThrow('The audio is silent')
+  })
+
   test('follows known words: an outro ends in silence, calm is softer than energetic', async () => {
     const quiet = band.block.map((channel) =>
       channel.map((value, i) => (i < blockLength(band.block) / 2 ? value * 0.25 : value)),

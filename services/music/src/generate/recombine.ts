@@ -11,7 +11,7 @@ import { chooseLayers, type Layer } from './layer-bars.ts'
 import { leaveOut } from './leave-out.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
-import { silence } from './silence.ts'
+import { silence, whySilent } from './silence.ts'
 import { limitToSource } from './source-peak.ts'
 import { isSpeech } from './speech.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
@@ -56,8 +56,7 @@ const fadeOut = (block: Block, sampleRate: number): void => {
  */
 export const prepareMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
   const { mono, sound, findPulse } = await (listen?.() ?? analyseContext(context, signal))
-  if (sound.loudest < silence)
-    throw new AudioRefused('silent', 'The audio is silent: there is nothing to continue from.')
+  if (sound.loudest < silence) throw new AudioRefused('silent', await whySilent(context, signal))
   if (await isSpeech(mono, sound.spectral)) throw new AudioRefused('speech', spoken)
   onProgress?.(0.3)
   const { attacks } = sound
