@@ -33,8 +33,11 @@ export const COST = {
   drums: 0.4,
   /** For a step outside of the section that the prompt names. */
   section: 0.6,
-  /** A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. */
-  offBar: 1.1,
+  /**
+   * A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. With a
+   * larger first cost the takes of a strictly periodic tune begin alike.
+   */
+  offBar: 1.6,
   offPhrase: 0.25,
   offLevel: 0.8,
   /** An end within a bar, within a phrase, and one for which the whole must be stretched as much as allowed. */
