@@ -65,6 +65,14 @@ describe('the blocklist', () => {
     expect((await idsOf()).filter((id) => id === 'c')).toHaveLength(1)
   })
 
+  test('loses a seller by the id that added it, with spaces around it, too', async () => {
+    const headers = await cloud.user('free')
+    expect((await block(headers, { platform_seller_id: ' spaced ', username: 'Spaced' })).status).toBe(201)
+    expect(await idsOf()).toContain('spaced')
+    expect((await unblock(headers, ' spaced ')).status).toBe(204)
+    expect(await idsOf()).not.toContain('spaced')
+  })
+
   test('may not be changed by guests and visitors, except that guests may import', async () => {
     for (const headers of [{}, cloud.guest()]) {
       expect((await block(headers, { platform_seller_id: 'x', username: 'X' })).status).toBe(403)

@@ -100,7 +100,7 @@ export const blocklistRpc = (
     },
     unblockSeller: async ({ platformSellerId, platform }, { caller }) => {
       requireSignedIn(caller, 'remove sellers from the blocklist')
-      await removeEntry(db, platformSellerId, platform?.trim() || undefined)
+      await removeEntry(db, platformSellerId.trim(), platform?.trim() || undefined)
       return {}
     },
     async *exportBlocklist(_request, { caller }) {
