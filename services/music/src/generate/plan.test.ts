@@ -64,16 +64,19 @@ test.each([
 test.each([
   [{ metre: '4/4', style: 'folk', bpm: 90, seconds: 30, seed: 101 }, 22.85],
   [{ metre: '6/8', style: 'arpeggio', bpm: 132, seconds: 30, seed: 101 }, 22.66],
-] as const)('takes of $style at $bpm bpm begin at the position in the bar at which the piece ends', async (score, end) => {
-  const { samples } = playPiece(score)
-  const piece = audioInMemory([samples.slice(0, Math.round(end * RATE))], RATE)
-  const request = { context: piece, frames: 8 * RATE, prompt: '' }
-  const prepared = await prepareMaterial(request)
-  for (const seed of [0, 1, 2, 3]) {
-    const [first] = planTake(prepared, { ...request, seed }).plan.runs
-    expect(prepared.grid.barClash(prepared.grid.endStep, first?.first ?? 0, 0)).toBeLessThan(0.5)
-  }
-})
+] as const)(
+  'takes of $style at $bpm bpm begin at the position in the bar at which the piece ends',
+  async (score, end) => {
+    const { samples } = playPiece(score)
+    const piece = audioInMemory([samples.slice(0, Math.round(end * RATE))], RATE)
+    const request = { context: piece, frames: 8 * RATE, prompt: '' }
+    const prepared = await prepareMaterial(request)
+    for (const seed of [0, 1, 2, 3]) {
+      const [first] = planTake(prepared, { ...request, seed }).plan.runs
+      expect(prepared.grid.barClash(prepared.grid.endStep, first?.first ?? 0, 0)).toBeLessThan(0.5)
+    }
+  },
+)
 
 test('an outro ends with a bar and rings out: silence at the end, music shortly before it', async () => {
   const { request, take } = plan(20, 3, 'an outro')
