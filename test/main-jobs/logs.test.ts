@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readEvents } from '../support/events.ts'
+import { type Event, readEvents } from '../support/events.ts'
 import { randomFrom, runSeed } from '../support/exploration.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
@@ -448,6 +448,30 @@ describe('branches', () => {
       { interval: 100 },
     )
     expect((await push(endpoint, key, [{ text: 'shed is open' }])).status).toBe(200)
+  })
+
+  test('a tail names a branch that is stopped, and follows it again once it is activated', async () => {
+    const { origin } = trellis
+    const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'quiet' })
+    await store(endpoint, key, [{ text: 'quiet one' }])
+    let seen: Event[] = []
+    const missing = () => seen.flatMap(({ event, data }) => (event === 'branches_missing' ? [data.branches] : []))
+    const reading = readEvents(
+      `${origin}/logs/api/tail?branch=${slug}&history=1`,
+      ({ data }, all) => {
+        seen = all
+        return data.text === 'quiet two'
+      },
+      { headers: reader },
+    )
+    await expect.poll(() => seen.map(({ data }) => data.text)).toEqual(['quiet one'])
+    expect((await orchard(origin, 'DELETE', `branches/${slug}`)).status).toBe(204)
+    await expect.poll(missing).toEqual([[slug]])
+    expect((await orchard(origin, 'POST', `branches/${slug}/activate`)).status).toBe(200)
+    await expect.poll(() => missing().at(-1)).toEqual([])
+    await store(endpoint, key, [{ text: 'quiet two' }])
+    const entries = (await reading).filter(({ event }) => event === 'entry')
+    expect(entries.map(({ data }) => data.text)).toEqual(['quiet one', 'quiet two'])
   })
 
   test('branches are available again after a restart of the server', async () => {

@@ -1788,6 +1788,12 @@ export type GapRest = {
 export type ResetRest = {
 }
 
+/** The branches whose entries do not arrive at the moment have changed. When a stream opens, none is missing until this event. */
+export type BranchesMissingRest = {
+  /** Slugs of active branches that do not respond, and of an inactive branch that the request names. Empty when all are followed again. */
+  branches: string[]
+}
+
 export type DiagnoseStatusRest = {
   stage: string
   detail: string
@@ -2425,13 +2431,15 @@ export type Routes = {
     frames: {}
   }
   /** Streams entries as they arrive, after the newest existing ones. A reader that is too slow receives a `gap`. An inactive branch that `branch`
-   * names is listed in the header `x-branches-missing`, and followed once it is active. */
+   * names is listed in the header `x-branches-missing`, and followed once it is active. When a branch stops or does not respond, and when it is
+   * followed again, the event `branches_missing` names all branches whose entries do not arrive. If the branch that `branch` names is deleted, the
+   * stream ends with `failed` and the status 422. */
   'GET /logs/api/tail': {
     path: {}
     query: { q?: string | null | undefined; source?: string | null | undefined; severity?: string | null | undefined; domain?: string | null | undefined; pattern?: string | null | undefined; tenant?: string | null | undefined; branch?: string | null | undefined; history?: number | null | undefined; last_event_id?: string | null | undefined; template?: string | null | undefined; not_source?: string | null | undefined; not_domain?: string | null | undefined; not_template?: string | null | undefined }
     body: undefined
     answer: undefined
-    frames: { 'entry': EntryRest; 'gap': GapRest; 'reset': ResetRest }
+    frames: { 'entry': EntryRest; 'gap': GapRest; 'reset': ResetRest; 'branches_missing': BranchesMissingRest }
   }
   /** Returns the entries around an entry in its source, in order of time; for an entry of a branch, those of that branch. */
   'GET /logs/api/entries/{entry_id}/context': {

@@ -1333,6 +1333,7 @@ export const routes: readonly Route[] = [
         entry: { name: 'entry', toRest: codec.EntryToRest },
         gap: { name: 'gap', toRest: codec.GapToRest },
         reset: { name: 'reset', toRest: codec.ResetToRest },
+        branchesMissing: { name: 'branches_missing', toRest: codec.BranchesMissingToRest },
       },
     },
   },

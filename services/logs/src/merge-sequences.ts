@@ -1,9 +1,12 @@
 /** Merges several sequences in order of arrival; one item of each sequence waits to be taken. */
 export type Merge<Item> = {
   /** Adds a sequence; resolves when it ends. If it fails, the merge fails. */
-  add: (items: AsyncIterable<Item>) => Promise<void>
+  add: (items: AsyncIterable<Item> | Iterable<Item>) => Promise<void>
   /** As `add`, with each item mapped by `change`; undefined drops the item. It is cheaper than a generator in between. */
-  addChanged: <Input>(items: AsyncIterable<Input>, change: (input: Input) => Item | undefined) => Promise<void>
+  addChanged: <Input>(
+    items: AsyncIterable<Input> | Iterable<Input>,
+    change: (input: Input) => Item | undefined,
+  ) => Promise<void>
   /** Ends the merge with an error. */
   fail: (error: unknown) => void
   /** No more sequences are added: the merge ends with the last one. */

@@ -165,7 +165,7 @@ test('a tail of a branch applies all filters of the request', async () => {
   const followed = async (parameters: TailParameters, excluded: Pushed, included: Pushed): Promise<string[]> => {
     const left = new AbortController()
     const texts: string[] = []
-    const [tail] = await tails(parameters)
+    const [tail] = (await tails(parameters)).shards
     for await (const { event } of tail?.open(undefined, left.signal) ?? []) {
       if (event?.$case === 'entry') texts.push(event.value.text)
       if (texts.includes(included.text)) break

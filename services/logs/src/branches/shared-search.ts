@@ -6,7 +6,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { TailParameters } from '../tail/frames.ts'
-import type { TailShard } from '../tail/merge-tails.ts'
+import type { TailBranches, TailShard } from '../tail/merge-tails.ts'
 import { addTemplates } from '../templates/add-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createBranchAbsences } from './branch-absences.ts'
@@ -41,7 +41,7 @@ export type SharedSearchOptions = {
 export type SharedSearch = {
   engine: LogEngine
   /** Branches to follow in addition to the service's own store. */
-  tails: (parameters: TailParameters) => Promise<readonly TailShard[]>
+  tails: (parameters: TailParameters) => Promise<TailBranches>
   /** Notifies of changes of these branches. */
   onBranches: OnBranches
 }
@@ -272,13 +272,16 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     onBranches: createBranchWatch({ directory }),
     tails: async (tailParameters) => {
       const { branch, ...parameters } = tailParameters
-      const followed = await selectedBranches(branch || undefined)
-      return followed.flatMap(({ slug, client }): TailShard[] => {
+      const selected = await selectedBranches(branch || undefined)
+      const shards = selected.flatMap(({ slug, client }): TailShard[] => {
         if (!client) return []
         return [
           { name: slug, open: (lastEventId, signal) => client.tailBranch({ ...parameters, lastEventId }, { signal }) },
         ]
       })
+      const isInactive = branch && branch !== noBranch && selected.length === 0
+      const absent = selected.flatMap(({ slug, client }) => (client ? [] : [slug]))
+      return { shards, absent: isInactive ? [branch] : absent }
     },
   }
 }

@@ -19,6 +19,10 @@ export const gap = (missed: number | null, eventId = ''): TailFrame => ({
   eventId,
   event: { $case: 'gap', value: { missed } },
 })
+export const branchesMissing = (branches: readonly string[], eventId: string): TailFrame => ({
+  eventId,
+  event: { $case: 'branchesMissing', value: { branches: [...branches] } },
+})
 export const reset = (eventId: string): TailFrame => ({ eventId, event: { $case: 'reset', value: {} } })
 /** Confirms that the position in the stream is taken: a client that resumes from it misses nothing. */
 export const begun = (eventId: string): TailFrame => ({ eventId, event: null })

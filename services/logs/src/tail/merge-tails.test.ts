@@ -2,7 +2,7 @@ import { serviceError } from '@trellis/kit/errors'
 import type { TailFrame } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { expect, test } from 'vitest'
 import { begun, gap, reset } from './frames.ts'
-import { decodePositions, encodePositions, mergeTails, type TailShard } from './merge-tails.ts'
+import { decodePositions, encodePositions, mergeTails, type TailBranches, type TailShard } from './merge-tails.ts'
 
 const entry = (eventId: string): TailFrame => ({ eventId, event: { $case: 'gap', value: { missed: 1 } } })
 
@@ -53,7 +53,7 @@ const read = async (own: TailShard, branches: () => TailShard[], count: number, 
   const stop = new AbortController()
   using merged = mergeTails({
     own,
-    branches: async () => branches(),
+    branches: async () => ({ shards: branches(), absent: [] }),
     positions: decodePositions(lastEventId),
     onBranches: (refresh) => {
       const timer = setInterval(refresh, 5)
@@ -110,4 +110,77 @@ test('the stream fails with the own store, but not with a branch', async () => {
   await expect(read(broken, () => [store('barn', [serviceError('unavailable', 'gone')])], 2)).rejects.toMatchObject({
     kind: 'unavailable',
   })
+})
+
+/** The missing branches that each frame names, until `count` frames have named some. */
+const readMissing = async (branches: () => Promise<TailBranches>, count: number, awayMilliseconds = 60_000) => {
+  const stop = new AbortController()
+  using merged = mergeTails({
+    own: storeAt('', ['o.0.0']),
+    branches,
+    positions: new Map(),
+    onBranches: (refresh) => {
+      const timer = setInterval(refresh, 5)
+      return () => clearInterval(timer)
+    },
+    awayMilliseconds,
+    signal: stop.signal,
+  })
+  await merged.begun(1_000)
+  const seen: string[][] = []
+  for await (const { event, eventId } of merged.frames()) {
+    if (event?.$case !== 'branchesMissing') continue
+    expect(eventId).toMatch(/^o\.0\.0/)
+    seen.push(event.value.branches)
+    if (seen.length === count) break
+  }
+  stop.abort()
+  return seen
+}
+
+test('a branch that stops responding is named, and named no more when it is followed again', async () => {
+  const lost = serviceError('unavailable', 'gone')
+  const lists = [[entry('b.1.1'), lost], [lost], [entry('b.2.1')]]
+  let opened = 0
+  const barn: TailShard = {
+    name: 'barn',
+    async *open(_, signal) {
+      const list = lists[opened++] ?? []
+      // The second connection fails before its first frame.
+      if (opened !== 2) yield begun('b.0.0')
+      for (const frame of list) {
+        if (frame instanceof Error) throw frame
+        yield frame
+      }
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  }
+  expect(await readMissing(async () => ({ shards: [barn], absent: [] }), 2)).toEqual([['barn'], []])
+})
+
+test('a branch that accepts the connection and sends nothing is named', async () => {
+  const barn: TailShard = {
+    name: 'barn',
+    async *open(_, signal) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  }
+  expect(await readMissing(async () => ({ shards: [barn], absent: [] }), 1, 10)).toEqual([['barn']])
+})
+
+test('branches that cannot be opened are named, from the start and when they change', async () => {
+  const absences = [['barn'], ['attic', 'barn'], ['attic', 'barn'], []]
+  let refreshes = 0
+  const branches = async () => ({ shards: [], absent: absences[refreshes++] ?? [] })
+  const seen = await readMissing(branches, 3)
+  expect(seen).toEqual([['barn'], ['attic', 'barn'], []])
+})
+
+test('the stream fails when its branches cannot be selected any more, because the named one was deleted', async () => {
+  let refreshes = 0
+  const branches = async () => {
+    if (refreshes++ > 0) throw serviceError('invalid', 'There is no branch "barn".')
+    return { shards: [], absent: ['barn'] }
+  }
+  await expect(readMissing(branches, 2)).rejects.toMatchObject({ kind: 'invalid' })
 })

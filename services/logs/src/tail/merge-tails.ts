@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { isServiceError } from '@trellis/kit/errors'
 import { type ChildAbortController, childAbortController } from '@trellis/kit/lifecycle'
 import { createMerge } from '../merge-sequences.ts'
-import { gap, type TailStep } from './frames.ts'
+import { branchesMissing, gap, type TailStep } from './frames.ts'
 
 /** One of several stores that are followed together; the service's own store has the empty name. */
 export type TailShard = {
@@ -30,18 +31,30 @@ export const decodePositions = (text: string | null | undefined): Positions => {
   return positions
 }
 
-/** A frame and the name of its store. */
-type NamedStep = { name: string; frame: TailStep }
+/** The branches of a tail at the moment. */
+export type TailBranches = {
+  shards: readonly TailShard[]
+  /** Branches of the tail that cannot be opened: they are not ready, or inactive and named by the request. */
+  absent: readonly string[]
+}
+
+/** A frame and the name of its store; `missing` stands for a frame that names the missing branches at the time when it is taken. */
+type NamedStep = { name: string; frame: TailStep } | 'missing'
+
+type FollowedStore = { begun: Promise<void>; controller: ChildAbortController; isAway: boolean }
 
 const pauseMilliseconds = 1_000
+const defaultAwayMilliseconds = 5_000
 
 export type MergeTailsOptions = {
   own: TailShard
-  /** The branches that are to be followed at the moment. */
-  branches: () => Promise<readonly TailShard[]>
+  /** The branches that are to be followed at the moment. If it throws a service error after the reader has begun, the stream fails with it. */
+  branches: () => Promise<TailBranches>
   positions: Positions
   /** Subscribes to changes of the list of branches and returns the unsubscribe function; without it the list is fixed. */
   onBranches?: ((refresh: () => void) => () => void) | undefined
+  /** After this time without its first frame, a branch that is opened is missing. */
+  awayMilliseconds?: number
   /** Aborted when the reader disconnects. */
   signal: AbortSignal
 }
@@ -56,16 +69,34 @@ export type MergedTails = Disposable & {
 
 /**
  * Follows several stores as one. A failure of the service's own store ends the stream. A lost branch is resumed at its last position; a gap
- * reports where that was not possible, and where a branch was added or responded after the reader had begun.
+ * reports where that was not possible, and where a branch was added or responded after the reader had begun. Whenever the set of branches whose
+ * entries do not arrive changes, a frame names them.
  */
 export const mergeTails = (options: MergeTailsOptions): MergedTails => {
-  const { own, branches, positions, onBranches, signal } = options
+  const { own, branches, positions, onBranches, awayMilliseconds = defaultAwayMilliseconds, signal } = options
   let isOver = false
   const merge = createMerge<NamedStep>()
-  const followed = new Map<string, { begun: Promise<void>; controller: ChildAbortController }>()
+  const followed = new Map<string, FollowedStore>()
+  let absent: readonly string[] = []
+  let announced: readonly string[] = []
+  let isAnnouncing = false
   /** Whether the reader has begun: a branch whose position is taken later may have had entries in between. */
   let hasBegun = false
 
+  const missing = (): string[] =>
+    [...new Set([...absent, ...[...followed].flatMap(([name, { isAway }]) => (isAway ? [name] : []))])].toSorted()
+  /** Announces the missing branches if they have changed. Changes before the reader takes the frame are announced as one. */
+  const announce = async () => {
+    if (!hasBegun || isAnnouncing) return
+    isAnnouncing = true
+    while (!isOver && !signal.aborted && !isDeepStrictEqual(missing(), announced)) await merge.add(['missing'])
+    isAnnouncing = false
+  }
+  const setAway = (store: FollowedStore, isAway: boolean) => {
+    if (store.isAway === isAway) return
+    store.isAway = isAway
+    void announce()
+  }
   /** The step for a frame; a frame that only states the position of its store is recorded and not passed on. */
   const toStep = (name: string, frame: TailStep): NamedStep | undefined => {
     if (frame.event !== null || frame.followed) return { name, frame }
@@ -74,13 +105,19 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   }
   async function* branchSteps(
     { name, open }: TailShard,
-    ending: AbortSignal,
+    store: FollowedStore,
     begin: () => void,
   ): AsyncGenerator<NamedStep> {
+    const ending = store.controller.signal
     let isFollowed = false
     while (!ending.aborted) {
+      let isOpen = false
+      const late = setTimeout(() => setAway(store, true), awayMilliseconds)
       try {
         for await (const frame of open(positions.get(name), ending)) {
+          isOpen = true
+          clearTimeout(late)
+          setAway(store, false)
           if (!isFollowed && hasBegun && !positions.has(name)) yield { name, frame: gap(null, frame.eventId) }
           isFollowed = true
           // A branch that was restarted does not know earlier positions: the reader loses the entries in between, and only those.
@@ -90,27 +127,33 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
         }
       } catch (error) {
         if (!isServiceError(error) && !ending.aborted) throw error
+      } finally {
+        clearTimeout(late)
       }
+      // A connection that was lost may be made again at once.
+      if (!isOpen && !ending.aborted) setAway(store, true)
       await sleep(pauseMilliseconds, undefined, { signal: ending }).catch(() => undefined)
     }
   }
   const refresh = async () => {
     const desired = await branches()
     if (isOver || signal.aborted) return
-    const names = new Set(desired.map(({ name }) => name))
+    const names = new Set(desired.shards.map(({ name }) => name))
+    absent = desired.absent
     for (const [name, { controller }] of followed) {
       if (name === '' || names.has(name)) continue
       controller.abort()
       controller[Symbol.dispose]()
       followed.delete(name)
     }
-    for (const shard of desired) {
+    for (const shard of desired.shards) {
       if (followed.has(shard.name)) continue
-      const controller = childAbortController(signal)
       const { promise, resolve } = Promise.withResolvers<void>()
-      followed.set(shard.name, { begun: promise, controller })
-      void merge.add(branchSteps(shard, controller.signal, resolve))
+      const store: FollowedStore = { begun: promise, controller: childAbortController(signal), isAway: false }
+      followed.set(shard.name, store)
+      void merge.add(branchSteps(shard, store, resolve))
     }
+    void announce()
   }
   let beginOwn: () => void = () => undefined
   const ownBegun = new Promise<void>((resolve) => {
@@ -128,7 +171,12 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   }
   void follow()
   /** Advances the reader's position to the frame that is passed on, and no further. */
-  const passOn = ({ name, frame }: NamedStep): TailStep => {
+  const passOn = (step: NamedStep): TailStep => {
+    if (step === 'missing') {
+      announced = missing()
+      return branchesMissing(announced, encodePositions(positions))
+    }
+    const { name, frame } = step
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return { ...frame, eventId: encodePositions(positions) }
   }
@@ -137,13 +185,14 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   return {
     begun: async (withinMilliseconds) => {
       await ownBegun
-      if (!signal.aborted && onBranches) unwatch = onBranches(() => void refresh())
+      if (!signal.aborted && onBranches) unwatch = onBranches(() => void refresh().catch(merge.fail))
       await refresh()
       if (followed.size > 0) {
         const all = Promise.all([...followed.values()].map(({ begun }) => begun))
         await Promise.race([all, sleep(withinMilliseconds, undefined, { ref: false })])
       }
       hasBegun = true
+      void announce()
       return encodePositions(positions)
     },
     frames: () => merge.itemsChanged(passOn),

@@ -28,7 +28,11 @@ export const tailRpc = ({ engine, branches, requireBranch }: Dependencies, tail:
     const mayHaveMissed = resumes && !positions.has('')
     using merged = mergeTails({
       own: { name: '', open: (lastEventId, tailSignal) => tailSteps(tail, { ...request, lastEventId }, tailSignal) },
-      branches: () => branches?.tails(request) ?? Promise.resolve([]),
+      branches: async () => {
+        // A branch that is named may have been deleted meanwhile.
+        await requireBranch(filters.branch)
+        return (await branches?.tails(request)) ?? { shards: [], absent: [] }
+      },
       onBranches: branches?.onBranches,
       positions,
       signal,

@@ -354,9 +354,21 @@ export interface TailRequest {
 
 export interface TailFrame {
   eventId: string;
-  event: { $case: "entry"; value: Entry } | { $case: "gap"; value: Gap } | { $case: "reset"; value: Reset } | //
-  /** Entries that arrived together; `event_id` is that of the last one. */
-  { $case: "written"; value: WrittenFrames } | null;
+  event:
+    | { $case: "entry"; value: Entry }
+    | { $case: "gap"; value: Gap }
+    | { $case: "reset"; value: Reset }
+    | //
+    /** Entries that arrived together; `event_id` is that of the last one. */
+    { $case: "written"; value: WrittenFrames }
+    | { $case: "branchesMissing"; value: BranchesMissing }
+    | null;
+}
+
+/** The branches whose entries do not arrive at the moment have changed. When a stream opens, none is missing until this event. */
+export interface BranchesMissing {
+  /** Slugs of active branches that do not respond, and of an inactive branch that the request names. Empty when all are followed again. */
+  branches: string[];
 }
 
 export interface GetContextRequest {
@@ -3492,6 +3504,9 @@ export const TailFrame: MessageFns<TailFrame> = {
       case "written":
         WrittenFrames.encode(message.event.value, writer.uint32(42).fork()).join();
         break;
+      case "branchesMissing":
+        BranchesMissing.encode(message.event.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -3549,6 +3564,14 @@ export const TailFrame: MessageFns<TailFrame> = {
             message.event = { $case: "written", value: WrittenFrames.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = { $case: "branchesMissing", value: BranchesMissing.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3592,7 +3615,68 @@ export const TailFrame: MessageFns<TailFrame> = {
         }
         break;
       }
+      case "branchesMissing": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "branchesMissing", value: BranchesMissing.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseBranchesMissing(): BranchesMissing {
+  return { branches: [] };
+}
+
+export const BranchesMissing: MessageFns<BranchesMissing> = {
+  encode(message: BranchesMissing, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.branches) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchesMissing {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchesMissing();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.branches.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchesMissing>): BranchesMissing {
+    return BranchesMissing.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchesMissing>): BranchesMissing {
+    const message = createBaseBranchesMissing();
+    message.branches = object.branches?.map((e) => e) || [];
     return message;
   },
 };
@@ -7925,7 +8009,9 @@ export const LogsServiceDefinition = {
     },
     /**
      * Streams entries as they arrive, after the newest existing ones. A reader that is too slow receives a `gap`. An inactive branch that `branch`
-     * names is listed in the header `x-branches-missing`, and followed once it is active.
+     * names is listed in the header `x-branches-missing`, and followed once it is active. When a branch stops or does not respond, and when it is
+     * followed again, the event `branches_missing` names all branches whose entries do not arrive. If the branch that `branch` names is deleted, the
+     * stream ends with `failed` and the status 422.
      */
     tail: {
       name: "Tail",
