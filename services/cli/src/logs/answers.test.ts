@@ -173,6 +173,25 @@ describe('trellis logs tail', () => {
     expect(requests.map(({ url }) => url.searchParams.get('last_event_id'))).toEqual([null, 'p.1'])
   })
 
+  test('notes which branches stop responding, once, and when all are followed again', async () => {
+    const missing = (position: string, branches: readonly string[]) =>
+      `id: ${position}\nevent: branches_missing\ndata: ${JSON.stringify({ branches })}\n\n`
+    const { notes, shown } = await follow([
+      `id: p.1\n\n${missing('p.1', ['barn'])}`,
+      `id: p.1\n\n${missing('p.1', ['barn'])}${missing('p.1', ['attic', 'barn'])}${missing('p.1', [])}${entry('a', '2026-03-01T09:00:01Z', 'p.2')}`,
+    ])
+    await expect.poll(shown).toEqual(['a'])
+    expect(
+      notes()
+        .split('\n')
+        .filter((line) => /branch/.test(line)),
+    ).toEqual([
+      'Entries of the branch barn do not arrive: it does not respond.',
+      'Entries of the branches attic, barn do not arrive: they do not respond.',
+      'All branches are followed again.',
+    ])
+  })
+
   test('prints entries that became visible in another order than they arrived in', async () => {
     const { shown } = await follow([
       `id: p.1\n\n${entry('a', '2026-03-01T09:00:01.500Z', 'p.2')}`,

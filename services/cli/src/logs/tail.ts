@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EntryRest } from '@trellis/protos/edge/client.ts'
+import type { BranchesMissingRest, EntryRest } from '@trellis/protos/edge/client.ts'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { failureOf } from '../client.ts'
 import { type Command, readArguments } from '../command.ts'
@@ -53,6 +53,14 @@ const createPrinted = () => {
   }
 }
 
+const missingNote = (branches: readonly string[]): string => {
+  const names = branches.join(', ')
+  if (branches.length === 0) return 'All branches are followed again.'
+  return branches.length === 1
+    ? `Entries of the branch ${names} do not arrive: it does not respond.`
+    : `Entries of the branches ${names} do not arrive: they do not respond.`
+}
+
 export const tailCommand: Command = {
   usage: '["QUERY"] [--source ID] [--severity NAME] [--history N] [--json] [--server URL] [--key-file FILE]',
   purpose: 'prints entries as they arrive, until Ctrl-C',
@@ -73,6 +81,8 @@ ${serverHelp}`,
     let lastId: string | undefined
     let isKnown = false
     let failures = 0
+    /** The missing branches as they were last noted. */
+    let missing = ''
     /** Prints what arrives until the connection ends. Returns the failure if the server refuses. */
     const follow = async (): Promise<CommandFailure | undefined> => {
       using dog = watchdog(silentMilliseconds)
@@ -118,7 +128,11 @@ ${serverHelp}`,
           lastId = undefined
           return undefined
         }
-        isBegun = true
+        if (event === 'branches_missing') {
+          const { branches } = JSON.parse(data) as BranchesMissingRest
+          if (branches.join() !== missing) note(missingNote(branches))
+          missing = branches.join()
+        } else isBegun = true
         if (event === 'gap' || event === 'reset')
           note('Some entries were missed: more arrived than are kept for a reader.')
         if (event === 'entry') {
