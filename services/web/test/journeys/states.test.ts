@@ -663,6 +663,21 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
     await page.getByRole('link', { name: 'workshop' }).click()
     await page.getByRole('grid', { name: 'Log lines' }).getByText('login of').waitFor()
     expect(await page.getByRole('grid', { name: 'Log lines' }).textContent()).not.toContain('203.0.113.9')
+
+    const orchard = async (method: string, path: string) => {
+      const address = `${installation.origin}/logs/api/orchard/branches/${path}`
+      expect((await fetch(address, { method, headers: { 'x-admin-key': key } })).ok).toBe(true)
+    }
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    const state = page.getByRole('status').filter({ hasText: '●' })
+    await state.filter({ hasText: 'Following' }).waitFor()
+    await orchard('DELETE', 'workshop')
+    await state.filter({ hasText: 'Waiting for the branch workshop: it is stopped, or does not answer' }).waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    await orchard('POST', 'workshop/activate')
+    await state.filter({ hasText: 'Following' }).waitFor()
+    expect(await send('followed again')).toMatchObject({ accepted: 1 })
+    await page.getByRole('grid', { name: 'Log lines' }).getByText('followed again').waitFor()
     expect(problems()).toEqual([])
   })
 })

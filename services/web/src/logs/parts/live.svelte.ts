@@ -30,6 +30,7 @@ export const createLive = (query: NonNullable<Query>) => {
   let order = $state.raw({})
   let rate = $state(0)
   let note = $state('')
+  let branchesMissing = $state.raw<readonly string[]>([])
   let pending: EntryRest[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let counted = 0
@@ -84,8 +85,11 @@ export const createLive = (query: NonNullable<Query>) => {
           note = gap.missed === null ? 'Some lines were missed.' : `${missed.toLocaleString('en')} lines were missed.`
         },
         reset: () => void bridge(),
+        branches_missing: ({ branches }) => (branchesMissing = branches),
       },
       onState: (next) => {
+        // A stream that opens names them again.
+        if (next.kind === 'open') branchesMissing = []
         if (next.kind === 'open' && next.reopened && next.resumed) note = 'Resumed, nothing missed.'
         state = next
       },
@@ -151,6 +155,12 @@ export const createLive = (query: NonNullable<Query>) => {
     },
     get rate() {
       return rate
+    },
+    /** The branch that is followed alone, if the filters name one. */
+    branch: query.branch,
+    /** The branches whose lines do not arrive: they are stopped, or do not answer. */
+    get branchesMissing() {
+      return branchesMissing
     },
     /** The last thing that happened to the stream, as a sentence. */
     get note() {
