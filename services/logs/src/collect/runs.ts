@@ -13,6 +13,7 @@ import { isOfEntry, type SourceEntry } from './source-entry.ts'
 import type { SourceLocks } from './source-locks.ts'
 import type { SourcesDocument } from './sources-document.ts'
 import type { ConfiguredSources } from './sources-file.ts'
+import { isSshFailure } from './ssh/ssh-failure.ts'
 
 export type RunsOptions = {
   db: Kysely<CollectStateTables>
@@ -43,6 +44,8 @@ const runLease = 'glean'
 const scheduleState = 'schedule'
 /** The maximum number of problems of the sources file that a task reports. */
 const maxReportedProblems = 10
+/** The maximum number of failed sources that a task reports one by one. */
+const maxReportedFailures = 10
 const emptyResult: StoredResult = { ...noResult, bytes: 0 }
 
 const addStored = (left: StoredResult, right: StoredResult): StoredResult => ({
@@ -127,7 +130,12 @@ export const createRuns = (options: RunsOptions): Runs => {
     const failureOf = new Map<string, string>()
     let problems = 0
     const total = () => [...resultOf.values()].reduce(addStored, emptyResult)
-    const collect = async (source: SourceEntry) => {
+    const fail = (source: SourceEntry, error: unknown) => {
+      log.warn({ source: source.id, error }, 'a source cannot be collected')
+      failureOf.set(source.id, `${source.id}: ${messageOf(error)}`)
+    }
+    /** Returns the failure of the source, if it fails. */
+    const collect = async (source: SourceEntry): Promise<unknown> => {
       request.signal.throwIfAborted()
       const show = (own: StoredResult) => {
         resultOf.set(source.id, own)
@@ -138,23 +146,42 @@ export const createRuns = (options: RunsOptions): Runs => {
         const collected = await runSource(source, request, show)
         resultOf.set(source.id, collected.result)
         problems += collected.problemCount
+        return undefined
       } catch (error) {
         request.signal.throwIfAborted()
-        log.warn({ source: source.id, error }, 'a source cannot be collected')
-        failureOf.set(source.id, `${source.id}: ${messageOf(error)}`)
+        fail(source, error)
+        return error
+      }
+    }
+    const collectLocal = async (sources: readonly SourceEntry[]) => {
+      for (const source of sources) await collect(source)
+    }
+    /** The other sources of a host that cannot be connected to fail, too: each would wait as long. */
+    const collectRemote = async (sources: readonly SourceEntry[]) => {
+      for (const [index, source] of sources.entries()) {
+        const failure = await collect(source)
+        if (!isSshFailure(failure, 'connect-timeout')) continue
+        for (const other of sources.slice(index + 1)) {
+          fail(other, failure)
+          await saveSourceRun(db, { source: other.id, last_glean: iso(), last_error: failure.message })
+        }
+        return
       }
     }
     const hosts = createGate(maxHosts)
     const collectHost = async (sources: readonly SourceEntry[]) => {
       await hosts.enter(1)
       try {
-        for (const source of sources) await collect(source)
+        await collectRemote(sources)
       } finally {
         hosts.leave(1)
       }
     }
+    // Sources of this machine do not wait for hosts that do not respond.
+    const { local = [], ssh = [] } = Object.groupBy(entries, ({ transport }) => transport)
+    const machines = [collectLocal(local), ...[...Map.groupBy(ssh, machineOf).values()].map(collectHost)]
     // All must have ended before the run does, also if one throws because the run is stopped.
-    const ended = await Promise.allSettled([...Map.groupBy(entries, machineOf).values()].map(collectHost))
+    const ended = await Promise.allSettled(machines)
     const stopped = ended.find((result) => result.status === 'rejected')
     if (stopped) throw stopped.reason
     return { result: total(), failures: entries.flatMap(({ id }) => failureOf.get(id) ?? []), problems }
@@ -163,7 +190,10 @@ export const createRuns = (options: RunsOptions): Runs => {
     const hasFailed = !sources.isReadable || (failures.length > 0 && failures.length === sources.entries.length)
     const notes = [
       ...sources.problems.slice(0, maxReportedProblems),
-      ...failures.slice(0, 10),
+      ...failures.slice(0, maxReportedFailures),
+      ...(failures.length > maxReportedFailures
+        ? [`${failures.length - maxReportedFailures} more sources could not be collected.`]
+        : []),
       ...(problems > 0
         ? [`Some of it could not be read (${problems}): see the last errors of the configured sources.`]
         : []),

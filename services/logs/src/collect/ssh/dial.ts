@@ -40,7 +40,8 @@ export const dial = async (address: HostAddress, milliseconds: number, signal: A
   } catch (error) {
     socket.destroy()
     signal.throwIfAborted()
-    if (timeout.aborted) throw new SshFailure('timeout', `${host} port ${port} does not respond.`, { cause: error })
+    if (timeout.aborted)
+      throw new SshFailure('connect-timeout', `${host} port ${port} does not respond.`, { cause: error })
     throw unreachable(address, reasonOf(error), error)
   }
 }

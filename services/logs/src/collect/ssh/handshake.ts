@@ -67,7 +67,7 @@ const handshakeFailure = (address: SshAddress, error: Error & { level?: string }
       { cause: error },
     )
   if (error.level === 'client-timeout')
-    return new SshFailure('timeout', `${host} did not finish the SSH handshake in time.`, { cause: error })
+    return new SshFailure('connect-timeout', `${host} did not finish the SSH handshake in time.`, { cause: error })
   if (/no matching host key/i.test(error.message))
     return new SshFailure(
       'host-key',

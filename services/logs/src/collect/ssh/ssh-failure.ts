@@ -8,6 +8,9 @@ export type SshFailureReason =
   | 'refused'
   /** There is no route to the host, or the connection was lost. */
   | 'unreachable'
+  /** The host did not accept the connection, or did not finish the handshake, in time. */
+  | 'connect-timeout'
+  /** The host did not respond on an open connection. */
   | 'timeout'
   /** A command or a file on the remote host failed. */
   | 'remote'

@@ -1,5 +1,5 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
@@ -43,6 +43,33 @@ const setUp = async () => {
       writeFile(join(folder.path, 'sources.yaml'), JSON.stringify({ sources })),
     configured: async () => (await service.collect.listConfiguredSources({})).sources,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** A server that accepts connections and sends nothing. */
+const openSilentServer = async () => {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    // Read, so that the end of the connection is noticed.
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
+    socket.resume()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    connections: () => connections,
+    cut,
+    [Symbol.asyncDispose]: async () => {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
   }
 }
 
@@ -90,14 +117,7 @@ describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, ()
     await using two = await startSshd()
     await using service = await setUp()
     for (const host of [one, two]) await host.authorize(service.publicKey)
-    const sockets: (() => void)[] = []
-    const silent = createServer((socket) => {
-      socket.on('error', () => undefined)
-      sockets.push(() => socket.destroy())
-    })
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
-    const silentPort = typeof address === 'object' && address !== null ? address.port : 0
+    await using silent = await openSilentServer()
     const target = async (host: { port: number; user: string }) => (await service.createTarget(host)).id
     await writeFile(service.log('one.log'), 'from one\n')
     await writeFile(service.log('two.log'), 'from two\n')
@@ -108,18 +128,38 @@ describe.skipIf(sshdMissing !== undefined)(`sources of remote hosts${named}`, ()
       remote_path: service.log(`${id}.log`),
     })
     await service.writeSources(
-      await source('silent', { port: silentPort, user: one.user }),
+      await source('silent', { port: silent.port, user: one.user }),
       await source('one', one),
       await source('two', two),
     )
     const begun = await service.collect.gleanAll({})
     await expect.poll(async () => (await service.texts()).toSorted()).toEqual(['from one', 'from two'])
     expect((await service.logs.getTask({ taskId: begun.taskId })).status).toBe('running')
-    for (const end of sockets) end()
+    silent.cut()
     const task = await service.finished(begun)
     expect(task).toMatchObject({ status: 'done', counts: { entries: 2 } })
     expect(task.error).toMatch(/^silent: 127\.0\.0\.1 port \d+ cannot be reached: /)
-    await new Promise((resolve) => silent.close(resolve))
+  })
+
+  test('of hosts that do not respond delay neither local sources nor each other for long', async () => {
+    await using service = await setUp()
+    await using silent = await openSilentServer()
+    const sources: Record<string, unknown>[] = []
+    for (let host = 0; host < 8; host++) {
+      const { id } = await service.createTarget({ port: silent.port, user: `kim${host}` })
+      for (const file of ['a', 'b'])
+        sources.push({ ...plaintext, id: `${file}${host}`, ssh_target: id, remote_path: service.log(`${file}.log`) })
+    }
+    await writeFile(service.log('local.log'), 'from here\n')
+    await service.writeSources(...sources, { id: 'local', path: service.log('local.log') })
+    const begun = await service.collect.gleanAll({})
+    await expect.poll(() => service.texts()).toEqual(['from here'])
+    expect((await service.configured()).map(({ lastError }) => lastError)).toEqual(Array(17).fill(undefined))
+    const task = await service.finished(begun)
+    expect(task.error).toContain('6 more sources could not be collected.')
+    const failures = (await service.configured()).map(({ lastError }) => lastError)
+    expect(failures).toEqual([...Array(16).fill('127.0.0.1 did not finish the SSH handshake in time.'), undefined])
+    expect(silent.connections()).toBe(8)
   })
 
   test("that name a target but no host have the target's host in listings and in the ids of their units", async () => {
