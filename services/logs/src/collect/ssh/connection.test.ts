@@ -10,6 +10,7 @@ import type { SshAddress } from './handshake.ts'
 import { fingerprintOfKey } from './host-keys.ts'
 import { createVisitor, type Visitor } from './host-keys-for-tests.ts'
 import { SshFailure } from './ssh-failure.ts'
+import { openSshServer } from './ssh-server-for-tests.ts'
 
 const named = sshdMissing === undefined ? '' : ` [skipped: ${sshdMissing}]`
 const never = new AbortController().signal
@@ -160,7 +161,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await expect(read()).rejects.toThrow('was lost')
     expect(connection.isOpen).toBe(false)
     await expect(connection.run(['echo'], never)).rejects.toThrow('was lost')
-    await expect(connection.openFiles()).rejects.toThrow('was lost')
+    await expect(connection.openFiles(never)).rejects.toThrow('was lost')
   })
 
   test('detects by missing keepalives that the host no longer responds', async () => {
@@ -172,6 +173,40 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await using connection = await open(visitor, address, { limits })
     way.mute()
     await expect(outputOf(connection.run, ['echo'], { signal: never, maxBytes: 10 })).rejects.toThrow('was lost')
+  })
+
+  test('to a host that opens no channels waits for them only until its caller stops', async () => {
+    await using server = await openSshServer(() => undefined)
+    await using visitor = await createVisitor()
+    await using connection = await open(visitor, { ...visitor.addressOf({ ...server, user: 'kim' }) })
+    const stopping = new AbortController()
+    const requested = Promise.withResolvers<void>()
+    const opening = [
+      connection.run(['true'], stopping.signal),
+      connection.openFiles(stopping.signal),
+      connection.dialSocket('/var/run/docker.sock', stopping.signal),
+    ]
+    setImmediate(requested.resolve)
+    await requested.promise
+    stopping.abort(new Error('The service is ending.'))
+    for (const each of opening) await expect(each).rejects.toThrow('The service is ending.')
+    expect(connection.isOpen).toBe(true)
+  })
+
+  test('that has not responded in time is not used again', async () => {
+    await using server = await openSshServer(() => undefined)
+    await using visitor = await createVisitor()
+    const address = visitor.addressOf({ ...server, user: 'kim' })
+    await using connections = createSshConnections({
+      hostKeys: visitor.hostKeys,
+      keyFolders: [visitor.keys],
+      limits: { answerMilliseconds: 50 },
+    })
+    using first = await connections.borrow(address, never)
+    await expect(first.connection.openFiles(never)).rejects.toMatchObject({ reason: 'timeout' })
+    expect(first.connection.isOpen).toBe(false)
+    using second = await connections.borrow(address, never)
+    await expect(second.connection.openFiles(never)).rejects.toMatchObject({ reason: 'timeout' })
   })
 
   test('is shared by all users of a host, replaced after it broke, and refused after the end', async () => {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@trellis/kit/errors'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { ClientChannel, SFTPWrapper } from 'ssh2'
 import { createGate } from '../../threads/gate.ts'
 import type { RunCommand, RunningCommand } from '../command.ts'
@@ -20,12 +21,12 @@ export type SshConnection = AsyncDisposable & {
   readonly warnings: readonly string[]
   /** Runs a program on the remote host. Its arguments are quoted for the shell that sshd starts. */
   run: RunCommand
-  /** Opens the remote host's files; throws SshFailure if SFTP is disabled. */
-  openFiles: () => Promise<SFTPWrapper>
+  /** Opens the remote host's files; throws SshFailure if SFTP is disabled, and the signal's reason when it aborts. */
+  openFiles: (signal: AbortSignal) => Promise<SFTPWrapper>
   /** Waits for a response of the remote host within the limit. Throws SshFailure and ends the connection after a timeout. */
   answered: <Answer>(answer: Promise<Answer>) => Promise<Answer>
-  /** Connects to a Unix socket on the remote host. */
-  dialSocket: (path: string) => Promise<Duplex>
+  /** Connects to a Unix socket on the remote host. Throws the signal's reason when it aborts. */
+  dialSocket: (path: string, signal: AbortSignal) => Promise<Duplex>
 }
 
 export type SshOptions = {
@@ -41,8 +42,15 @@ export type Opening = {
   acceptHostKey?: string | undefined
 }
 
+type Closable = { once: (event: 'close', listener: () => void) => unknown; end: () => unknown }
 type OpenChannel<Channel> = (done: (error: Error | undefined, channel: Channel) => void) => unknown
-type Closable = { once: (event: 'close', listener: () => void) => unknown }
+/** How a channel is opened; `signal` ends the wait for it. */
+type Attempt<Channel extends Closable, Result> = {
+  open: OpenChannel<Channel>
+  /** Receives the channel before its first event. */
+  take: (channel: Channel) => Result
+  signal: AbortSignal
+}
 
 const sessionTries = 20
 const sessionPauseMilliseconds = 50
@@ -75,6 +83,8 @@ export const openSshConnection = async (
     const silence = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const seconds = Math.ceil(milliseconds / 1_000)
+      // From now on, not only once the connection is closed: a caller that reuses it would wait, or fail for another reason.
+      isOpen = false
       silence.reject(
         new SshFailure('timeout', `${address.host} accepted the connection, but has not responded for ${seconds} s.`),
       )
@@ -89,23 +99,30 @@ export const openSshConnection = async (
   const answered = <Answer>(answer: Promise<Answer>) => within(answer, limits.answerMilliseconds)
   const unlessSilent = <Answer>(answer: Promise<Answer>) => within(answer, limits.silenceMilliseconds)
 
-  /** Settles when the connection ends, too. `take` receives the channel before its first event. */
-  const attempt = async <Channel, Result>(open: OpenChannel<Channel>, take: (channel: Channel) => Result) => {
+  /** Settles when the connection ends, too, and when the signal aborts; a channel that opens later is closed. */
+  const attempt = async <Channel extends Closable, Result>({ open, take, signal }: Attempt<Channel, Result>) => {
     const opening = Promise.withResolvers<Result>()
     if (!isOpen) throw broken()
+    signal.throwIfAborted()
     waiting.add(opening.reject)
+    const unlink = addAbortListener(signal, () => opening.reject(signal.reason))
     try {
-      open((error, channel) => (error ? opening.reject(error) : opening.resolve(take(channel))))
+      open((error, channel) => {
+        if (error) opening.reject(error)
+        else if (signal.aborted) channel.end()
+        else opening.resolve(take(channel))
+      })
       return await answered(opening.promise)
     } finally {
+      unlink()
       waiting.delete(opening.reject)
     }
   }
   /** sshd counts a session for a moment after it has ended, and may reject the next one because of it. */
-  const attemptSession: typeof attempt = async (open, take) => {
+  const attemptSession: typeof attempt = async (opening) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(open, take)
+        return await attempt(opening)
       } catch (error) {
         if (tries >= sessionTries || !(error instanceof Error) || !error.message.includes('open failed')) throw error
       }
@@ -113,7 +130,10 @@ export const openSshConnection = async (
     }
   }
   /** Opens a channel when fewer than the maximum are open; the slot is released when the channel closes. */
-  const inSlot = async <Result>(refusal: string, opening: (enter: (channel: Closable) => void) => Promise<Result>) => {
+  const inSlot = async <Result>(
+    { refusal, signal }: { refusal: string; signal: AbortSignal },
+    opening: (enter: (channel: Closable) => void) => Promise<Result>,
+  ) => {
     await gate.enter(1)
     let hasEntered = false
     try {
@@ -123,6 +143,7 @@ export const openSshConnection = async (
       })
     } catch (error) {
       if (!hasEntered) gate.leave(1)
+      signal.throwIfAborted()
       if (isSshFailure(error)) throw error
       if (!isOpen) throw broken(error)
       const reason = messageOf(error)
@@ -142,22 +163,29 @@ export const openSshConnection = async (
     fingerprint: session.fingerprint,
     warnings: key.warnings,
     run: (words, stop) =>
-      inSlot(`${words[0]} cannot be run`, (enter) =>
-        attemptSession<ClientChannel, RunningCommand>(
-          (done) => client.exec(tetheredCommand(words), done),
-          (channel) => followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, unlessSilent }),
-        ),
+      inSlot({ refusal: `${words[0]} cannot be run`, signal: stop }, (enter) =>
+        attemptSession<ClientChannel, RunningCommand>({
+          open: (done) => client.exec(tetheredCommand(words), done),
+          take: (channel) =>
+            followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, unlessSilent }),
+          signal: stop,
+        }),
       ),
-    openFiles: () =>
-      inSlot('SFTP is not available', (enter) =>
-        attemptSession<SFTPWrapper, SFTPWrapper>((done) => client.sftp(done), entering(enter)),
+    openFiles: (stop) =>
+      inSlot({ refusal: 'SFTP is not available', signal: stop }, (enter) =>
+        attemptSession<SFTPWrapper, SFTPWrapper>({
+          open: (done) => client.sftp(done),
+          take: entering(enter),
+          signal: stop,
+        }),
       ),
-    dialSocket: (path) =>
-      inSlot(`${path} cannot be connected to`, (enter) =>
-        attempt<ClientChannel, ClientChannel>(
-          (done) => client.openssh_forwardOutStreamLocal(path, done),
-          entering(enter),
-        ),
+    dialSocket: (path, stop) =>
+      inSlot({ refusal: `${path} cannot be connected to`, signal: stop }, (enter) =>
+        attempt<ClientChannel, ClientChannel>({
+          open: (done) => client.openssh_forwardOutStreamLocal(path, done),
+          take: entering(enter),
+          signal: stop,
+        }),
       ),
     answered,
     [Symbol.asyncDispose]: session.end,

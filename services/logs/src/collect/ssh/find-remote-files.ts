@@ -9,6 +9,7 @@ import { isSshFailure } from './ssh-failure.ts'
 export type RemoteSearch = { signal: AbortSignal; onProblem: (problem: string) => void }
 
 const maxFound = 10_000
+const maxFolders = 20_000
 const maxDepth = 8
 
 /** The entries of a folder; empty if it cannot be listed, for example if its name is a pattern. */
@@ -19,6 +20,41 @@ const listIfThere = async (files: RemoteFiles, folder: string, signal: AbortSign
     if (!isSshFailure(error, 'remote')) throw error
     return []
   }
+}
+
+/** The path without links, or the path itself if it cannot be resolved. */
+const realPathIfKnown = async (files: RemoteFiles, path: string, signal: AbortSignal): Promise<string> => {
+  try {
+    return await files.realPath(path, signal)
+  } catch (error) {
+    if (!isSshFailure(error, 'remote')) throw error
+    return path
+  }
+}
+
+/** Links to files that are not found directly, and not by another link. */
+const withoutRepeated = async (
+  links: readonly StampedFile[],
+  found: readonly StampedFile[],
+  realPathOf: (path: string) => Promise<string>,
+): Promise<StampedFile[]> => {
+  if (links.length === 0) return []
+  // A folder may be reached by a link, too.
+  const folders = new Map<string, string>()
+  for (const { path } of found) {
+    const folder = posix.dirname(path)
+    if (!folders.has(folder)) folders.set(folder, await realPathOf(folder))
+  }
+  const known = new Set(
+    found.map(({ path }) => posix.join(folders.get(posix.dirname(path)) ?? '', posix.basename(path))),
+  )
+  const others: StampedFile[] = []
+  for (const link of links) {
+    const target = await realPathOf(link.path)
+    if (!known.has(target)) others.push(link)
+    known.add(target)
+  }
+  return others
 }
 
 const escaped = (path: string): string => path.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
@@ -73,26 +109,42 @@ export const findRemoteFiles = async (
     return []
   }
   const found: StampedFile[] = []
+  const links: StampedFile[] = []
+  /** Folders without links in their paths: a link to a folder that contains it would repeat its files under other names. */
+  const visited = new Set<string>()
+  let exceeded: string | undefined
+  const fits = compileGlob(pattern, { dot: true })
   const add = (path: string, entry: RemoteEntry) => {
     const name = readLogName(entry.name)
     const folder = posix.dirname(path)
     if (isForeignPacking(entry.name) || !(fits(path) || fits(posix.join(folder, name.log)))) return
+    if (found.length + links.length >= maxFound) {
+      exceeded = `More than ${maxFound} files match`
+      return
+    }
     const log = posix.relative(base, posix.join(folder, name.log))
-    if (found.length < maxFound) found.push(toFound(path, { ...name, log }, entry))
-    else if (found.length === maxFound) search.onProblem(`More than ${maxFound} files match ${pattern}.`)
+    ;(entry.isLink ? links : found).push(toFound(path, { ...name, log }, entry))
   }
-  const fits = compileGlob(pattern, { dot: true })
+  const realPathOf = (path: string) => realPathIfKnown(files, path, search.signal)
   const depth = glob.includes('**') ? maxDepth : glob.split('/').length
-  const walk = async (folder: string, left: number): Promise<void> => {
+  const walk = async (folder: string, realPath: string, left: number): Promise<void> => {
+    if (visited.has(realPath)) return
+    if (visited.size >= maxFolders) {
+      exceeded = `More than ${maxFolders} folders are in the folder of`
+      return
+    }
+    visited.add(realPath)
     for (const entry of await listQuietly(files, folder, search)) {
       const path = posix.join(folder, entry.name)
-      if (search.signal.aborted || found.length > maxFound) return
+      if (search.signal.aborted || exceeded !== undefined) return
       // biome-ignore lint/suspicious/noControlCharactersInRegex: names of logs do not have them
       if (/[\u0000-\u001f\u007f]/.test(entry.name)) continue
-      if (entry.kind === 'folder' && left > 1) await walk(path, left - 1)
+      if (entry.kind === 'folder' && left > 1)
+        await walk(path, entry.isLink ? await realPathOf(path) : posix.join(realPath, entry.name), left - 1)
       if (entry.kind === 'file') add(path, entry)
     }
   }
-  await walk(base, depth)
-  return found
+  await walk(base, await realPathOf(base), depth)
+  if (exceeded !== undefined) search.onProblem(`${exceeded} ${pattern}: the others are skipped.`)
+  return [...found, ...(await withoutRepeated(links, found, realPathOf))]
 }

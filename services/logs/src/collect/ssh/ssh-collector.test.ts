@@ -1,16 +1,19 @@
-import { appendFile, chmod, copyFile, mkdir, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { journalMissing, writeJournal } from '@trellis/test/support/journal'
 import { openSeverable } from '@trellis/test/support/severable'
 import { type SshServerOptions, sshdMissing, startSshd } from '@trellis/test/support/sshd'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
+import ssh from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import { createSshConnections } from './connections.ts'
 import type { SshLimits } from './handshake.ts'
 import { createVisitor } from './host-keys-for-tests.ts'
+import { createSftpFiles } from './remote-files.ts'
 import { createSshCollector } from './ssh-collector.ts'
+import { openSshServer } from './ssh-server-for-tests.ts'
 
 const named = sshdMissing === undefined ? '' : ` [skipped: ${sshdMissing}]`
 const line = (number: number) =>
@@ -54,6 +57,7 @@ const setUp = async (options: SshServerOptions = {}, limits: Partial<SshLimits> 
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
+const never = new AbortController().signal
 const counted = (to: number) => Array.from({ length: to }, (_, index) => index)
 
 describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () => {
@@ -243,6 +247,70 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     )
     expect(await hanging.entries()).toEqual([])
     expect(hanging.server.log()).toContain('Accepted publickey')
+  })
+
+  test.each([
+    ['that starts SFTP and sends nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
+    ['whose programs hang', { sftp: false, settings: ['ForceCommand sleep 1000'] }],
+  ])('of a host %s are waited for only until the run is stopped', async (_, options) => {
+    await using hanging = await setUp(options, { answerMilliseconds: 3_600_000, silenceMilliseconds: 3_600_000 })
+    const stopping = new AbortController()
+    const collected = hanging.glean(hanging.source({ remote_path: '/x' }), { signal: stopping.signal })
+    await expect.poll(hanging.server.log).toContain('Accepted publickey')
+    stopping.abort(new Error('The service is ending.'))
+    await expect(collected).rejects.toThrow('The service is ending.')
+  })
+
+  test('in a folder that takes longer to list than the limit for one response are all read', async () => {
+    await using server = await openSshServer((accept) =>
+      accept().on('sftp', (open) => {
+        const sftp = open()
+        let page = 0
+        sftp.on('OPENDIR', (id) => sftp.handle(id, Buffer.from('folder')))
+        const answer = (id: number) => {
+          page += 1
+          if (page > 10) return sftp.status(id, ssh.utils.sftp.STATUS_CODE.EOF)
+          const attrs = { mode: 0o100_644, size: 0, uid: 0, gid: 0, atime: 0, mtime: 0 }
+          sftp.name(id, [{ filename: `${page}.log`, longname: '', attrs }])
+        }
+        sftp.on('READDIR', (id) => void setTimeout(answer, 60, id))
+        sftp.on('CLOSE', (id) => sftp.status(id, ssh.utils.sftp.STATUS_CODE.OK))
+      }),
+    )
+    await using visitor = await createVisitor()
+    await using connections = createSshConnections({
+      hostKeys: visitor.hostKeys,
+      keyFolders: [visitor.keys],
+      limits: { answerMilliseconds: 400 },
+    })
+    using borrowed = await connections.borrow(visitor.addressOf({ ...server, user: 'kim' }), never)
+    const { connection } = borrowed
+    await using files = createSftpFiles(await connection.openFiles(never), connection.answered)
+    const names = (await files.list('/var/log', never)).map(({ name }) => name)
+    expect(names).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 1}.log`))
+  })
+
+  test.each([
+    ['by SFTP', true],
+    ['by programs', false],
+  ])('that links also reach are read once, and a folder that contains itself, %s', async (_, sftp) => {
+    await using dependencies = await setUp({ sftp })
+    const elsewhere = join(dependencies.directory, 'elsewhere')
+    await mkdir(elsewhere)
+    await mkdir(join(dependencies.logs, 'deep'))
+    await writeFile(join(dependencies.logs, 'app.log'), line(0))
+    await writeFile(join(dependencies.logs, 'deep', 'b.log'), line(1))
+    await writeFile(join(elsewhere, 'c.log'), line(2))
+    await symlink('app.log', join(dependencies.logs, 'current.log'))
+    await symlink(dependencies.logs, join(dependencies.logs, 'deep', 'loop'))
+    await symlink('.', join(dependencies.logs, 'self'))
+    await symlink(join(elsewhere, 'c.log'), join(dependencies.logs, 'one.log'))
+    await symlink(join(elsewhere, 'c.log'), join(dependencies.logs, 'other.log'))
+    await symlink('/nowhere', join(dependencies.logs, 'gone.log'))
+    const result = await dependencies.glean(dependencies.source({ remote_path: `${dependencies.logs}/**/*.log` }))
+    expect(result).toMatchObject({ entries: 3, problems: [] })
+    const sources = (await dependencies.entries()).map(({ origin }) => origin.sourceId)
+    expect(sources.toSorted()).toEqual(['nas:nas:app.log', 'nas:nas:deep/b.log', 'nas:nas:one.log'])
   })
 
   test('are continued when a host that hung responds again', async () => {

@@ -25,9 +25,9 @@ export type SshCollectorOptions = {
 const dockerSocket = '/var/run/docker.sock'
 
 /** Uses SFTP if the remote host supports it, else its programs. */
-const openFiles = async (connection: SshConnection): Promise<RemoteFiles> => {
+const openFiles = async (connection: SshConnection, signal: AbortSignal): Promise<RemoteFiles> => {
   try {
-    return createSftpFiles(await connection.openFiles(), connection.answered)
+    return createSftpFiles(await connection.openFiles(signal), connection.answered)
   } catch (error) {
     if (!isSshFailure(error, 'remote')) throw error
     return createCommandFiles(connection.run)
@@ -35,11 +35,11 @@ const openFiles = async (connection: SshConnection): Promise<RemoteFiles> => {
 }
 
 /** Uses the engine's socket, forwarded, if that is allowed, else its command-line program. */
-const openEngine = async (connection: SshConnection): Promise<ContainerEngine> => {
+const openEngine = async (connection: SshConnection, signal: AbortSignal): Promise<ContainerEngine> => {
   try {
-    const socket = await connection.dialSocket(dockerSocket)
+    const socket = await connection.dialSocket(dockerSocket, signal)
     socket.destroy()
-    return createEngineApi(() => connection.dialSocket(dockerSocket))
+    return createEngineApi((dialSignal) => connection.dialSocket(dockerSocket, dialSignal))
   } catch (error) {
     if (!isSshFailure(error, 'remote')) throw error
     return createEngineCommands(connection.run, 'docker')
@@ -65,9 +65,9 @@ export const createSshCollector = ({
     const { connection } = borrowed
     if (source.gleanType === 'journald') yield* collectJournal(request, { run: connection.run, now })
     else if (source.gleanType === 'docker') {
-      yield* collectContainers(request, { engine: await openEngine(connection), now })
+      yield* collectContainers(request, { engine: await openEngine(connection, signal), now })
     } else {
-      await using files = await openFiles(connection)
+      await using files = await openFiles(connection, signal)
       yield* collectRemoteFiles(request, { files, maxExpandedBytes, now })
     }
   }
