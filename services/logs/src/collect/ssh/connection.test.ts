@@ -37,6 +37,17 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     expect(server.log()).not.toContain('keyboard-interactive')
   })
 
+  test('to a host that accepts and closes it at once fails with that reason', async () => {
+    await using server = await startSshd()
+    await using visitor = await createVisitor(server)
+    await using way = await openSeverable(`127.0.0.1:${server.port}`)
+    way.cut()
+    const address = { ...visitor.addressOf(server), port: Number(way.address.split(':')[1]) }
+    // The socket may be closed before the library has it.
+    for (let round = 0; round < 5; round++)
+      await expect(open(visitor, address)).rejects.toThrow(/cannot be reached: it closed the connection\.$/)
+  })
+
   test('with a key that the host does not accept fails with a sentence, also without a password', async () => {
     await using server = await startSshd()
     await using visitor = await createVisitor()

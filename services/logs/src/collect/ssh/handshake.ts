@@ -75,6 +75,8 @@ const handshakeFailure = (address: SshAddress, error: Error & { level?: string }
         `If its keys were changed, test the target with {"accept_host_key": "SHA256:..."}, the fingerprint of its new key.`,
       { cause: error },
     )
+  if (/^connection lost before handshake$/i.test(error.message))
+    return unreachable(address, 'it closed the connection', error)
   return unreachable(address, reasonOf(error).replace(/\.$/, ''), error)
 }
 
