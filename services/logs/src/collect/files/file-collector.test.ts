@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import {
   appendFile,
@@ -12,6 +13,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -49,6 +51,22 @@ test('a file is read once, and then its new lines', async () => {
   expect(await log.numbers()).toEqual(range(0, 130))
   const entries = await log.entries()
   expect(entries.map(({ sequence }) => sequence).toSorted((a, b) => a - b)).toEqual(range(1, 131))
+})
+
+test('a path that is not a file any more is reported as such, and read again once it is a file', async () => {
+  await using log = await withLog()
+  await writeFile(log.path, lines(0, 10))
+  await log.glean(log.source)
+  await rm(log.path)
+  expect(await log.glean(log.source)).toMatchObject({ problems: [`${log.path} does not exist yet.`] })
+  const server = createServer().listen(log.path)
+  await once(server, 'listening')
+  const { problems } = await log.glean(log.source)
+  expect(problems).toEqual([`${log.path} is not a file, but a pipe, a socket or a device.`])
+  await new Promise((resolve) => server.close(resolve))
+  await writeFile(log.path, lines(10, 20))
+  expect(await log.glean(log.source)).toMatchObject({ entries: 10, problems: [] })
+  expect(await log.numbers()).toEqual(range(0, 20))
 })
 
 test('force=true bypasses the unchanged-file check, and stores no duplicates', async () => {

@@ -184,7 +184,10 @@ export const findFiles = async (
       files.push(found)
     }
   }
-  if (files.length === 0 && !isGlob(entry.path) && visited.size > 0 && relative(selection.folder, entry.path) !== '')
-    onProblem(`${entry.path} does not exist yet.`)
+  if (files.length === 0 && !isGlob(entry.path) && visited.size > 0 && relative(selection.folder, entry.path) !== '') {
+    const there = await stat(entry.path).catch(() => undefined)
+    const isOther = there !== undefined && !there.isFile()
+    onProblem(`${entry.path} ${isOther ? 'is not a file, but a pipe, a socket or a device' : 'does not exist yet'}.`)
+  }
   return files.toSorted((a, b) => compareCodePoints(a.log, b.log) || compareCodePoints(a.path, b.path))
 }
