@@ -236,6 +236,25 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
   })
 
   test.each([
+    ['by SFTP', true],
+    ['by programs', false],
+  ])('are neither lost nor duplicated after the host stopped in the middle of a file, %s', async (_, sftp) => {
+    await using dependencies = await setUp({ sftp }, { answerMilliseconds: 1_000, silenceMilliseconds: 1_000 })
+    const path = join(dependencies.logs, 'app.log')
+    await writeFile(path, lines(0, 60_000))
+    const source = dependencies.source({ remote_path: path })
+    const reading = dependencies.glean(source)
+    await expect.poll(async () => (await dependencies.entries()).length, { interval: 5 }).toBeGreaterThan(0)
+    dependencies.way.mute()
+    await reading.catch(() => undefined)
+    dependencies.way.mend()
+    await expect
+      .poll(() => dependencies.glean(source).catch(({ message }: Error) => message), { timeout: 60_000 })
+      .toMatchObject({ problems: [] })
+    expect(await dependencies.numbers()).toEqual(counted(60_000))
+  })
+
+  test.each([
     ['that starts SFTP and sends nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
     ['whose programs hang', { sftp: false, settings: ['ForceCommand sleep 1000'] }],
   ])('of a host %s fail after the timeout', async (_, options) => {
