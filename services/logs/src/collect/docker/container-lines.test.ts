@@ -39,6 +39,18 @@ test('the line end of a terminal is removed, and a line of a million carriage re
   expect(await textsOf(`${time(1)}one\r\n`, `${time(2)}${returns}two${returns}\n`)).toEqual(['one', `${returns}two`])
 })
 
+test('a terminal line of a million pieces, as progress bars write them, is truncated and does not delay the next', async () => {
+  const terminal = (text: string) => ({ kind: 'terminal' as const, bytes: Buffer.from(text) })
+  const piece = terminal('\rdownloading: 42 %'.padEnd(20))
+  const read = async function* () {
+    yield terminal(time(1))
+    for (let count = 0; count < 1_000_000; count++) yield piece
+    yield terminal(`\n${time(2)}next\n`)
+  }
+  const [line, next] = await Array.fromAsync(readContainerLines(read()))
+  expect([line?.text.length, next?.text]).toEqual([1024 * 1024, 'next'])
+})
+
 test('a reader that continues after a line of parts does not count the end of that line as a new one', async () => {
   const frame = (text: string) => ({ kind: 'frame' as const, stream: 'stdout' as const, bytes: Buffer.from(text) })
   const parts = [`${time(0)}one\n`, `${time(0)}long `, `${time(0, 6)}line\n`, `${time(0, 6)}three\n`]

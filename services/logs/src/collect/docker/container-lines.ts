@@ -27,6 +27,8 @@ export type LogPosition = Stamp & { nth: number; length?: number }
 /** RFC 3339, as the engines write it before each part of a line. podman writes whole seconds. */
 const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /
 const maxStampBytes = 40
+/** Pieces of a line are joined when there are this many, since each takes memory besides its bytes. */
+const maxPieces = 256
 /** Docker splits longer lines into parts of this size. */
 const partBytes = 16_384
 /** The time before a part of a line as the engines' command-line programs write it, to the nanosecond. */
@@ -111,7 +113,9 @@ export async function* readContainerLines(
   const open = new Map<'stdout' | 'stderr', OpenLine>()
   const begun = createCount()
   const ended = createCount()
-  let rest: Buffer = Buffer.alloc(0)
+  /** The start of a line of a terminal. Its pieces are joined at the line end: joining at each piece would copy a long line again and again. */
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
 
   const begin = (stream: 'stdout' | 'stderr', stamp: Stamp): OpenLine => {
     const line: OpenLine = { stamp, nth: begun.next(stamp), last: stamp, parts: [], size: 0 }
@@ -175,12 +179,25 @@ export async function* readContainerLines(
     const areTwo = read && endsAtPosition(read.stamp, length) && readStamp(bytes.subarray(length)) !== undefined
     return areTwo ? [bytes.subarray(0, length), bytes.subarray(length)] : [bytes]
   }
+  /** A line without an end is buffered up to twice the maximum length that is stored. */
+  const wait = (bytes: Buffer) => {
+    const part = bytes.subarray(0, Math.max(0, 2 * maxTextBytes - waitingBytes))
+    if (part.length > 0) waiting.push(part)
+    if (waiting.length >= maxPieces) waiting = [Buffer.concat(waiting)]
+    waitingBytes += part.length
+  }
   for await (const part of parts) {
     if (part.kind === 'frame') {
       yield* take(part)
       continue
     }
-    rest = rest.length === 0 ? part.bytes : Buffer.concat([rest, part.bytes])
+    if (!part.bytes.includes(10)) {
+      wait(part.bytes)
+      continue
+    }
+    const rest = waitingBytes === 0 ? part.bytes : Buffer.concat([...waiting, part.bytes])
+    waiting = []
+    waitingBytes = 0
     let start = 0
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
       for (const bytes of linesIn(rest.subarray(start, end))) {
@@ -189,12 +206,11 @@ export async function* readContainerLines(
       }
       start = end + 1
     }
-    // A line without an end is buffered up to twice the maximum length that is stored.
-    rest = rest.subarray(start, start + 2 * maxTextBytes)
+    wait(rest.subarray(start))
   }
   if (!hasEnded) return
   for (const [stream, line] of open) yield finishAt(stream, line, line.size)
-  for (const bytes of linesIn(rest)) {
+  for (const bytes of linesIn(Buffer.concat(waiting))) {
     const line = takeWhole(bytes)
     // Reading continues from the last of several parts, of which the length is not known here.
     if (line && isSame(line.stamp, line.end)) yield { ...line, end: { ...line.end, length: bytes.length } }
