@@ -58,6 +58,14 @@ describe('a server below a path', () => {
   })
 })
 
+test.each([
+  [true, 'Nothing was found.\n'],
+  [false, 'Nothing was found, but a branch was not searched: it does not respond.\n'],
+])('a search without entries whose total is exact: %s', async (isExact, notes) => {
+  const { origin } = await serve(json({ entries: [], total: 0, total_is_exact: isExact, next_cursor: null }))
+  expect(await call(['logs', 'search', 'x'], origin)).toEqual({ code: 0, result: '', notes })
+})
+
 describe('what is no answer of Trellis', () => {
   test.each([
     [['logs', 'search', 'x']],
