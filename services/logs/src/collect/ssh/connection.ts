@@ -42,7 +42,12 @@ export type Opening = {
   acceptHostKey?: string | undefined
 }
 
-type Closable = { once: (event: 'close', listener: () => void) => unknown; end: () => unknown }
+type Closable = {
+  once: (event: 'close', listener: () => void) => unknown
+  end: () => unknown
+  resume?: () => unknown
+  destroy?: () => unknown
+}
 type OpenChannel<Channel> = (done: (error: Error | undefined, channel: Channel) => void) => unknown
 /** How a channel is opened; `signal` ends the wait for it. */
 type Attempt<Channel extends Closable, Result> = {
@@ -50,6 +55,13 @@ type Attempt<Channel extends Closable, Result> = {
   /** Receives the channel before its first event. */
   take: (channel: Channel) => Result
   signal: AbortSignal
+}
+
+/** Closes a channel that is not used; it closes only after its output has been read. */
+const discard = (channel: Closable) => {
+  channel.resume?.()
+  channel.end()
+  channel.destroy?.()
 }
 
 const sessionTries = 20
@@ -109,7 +121,7 @@ export const openSshConnection = async (
     try {
       open((error, channel) => {
         if (error) opening.reject(error)
-        else if (signal.aborted) channel.end()
+        else if (signal.aborted) discard(channel)
         else opening.resolve(take(channel))
       })
       return await answered(opening.promise)
