@@ -158,6 +158,33 @@ test('a branch that stops responding is named, and named no more when it is foll
   expect(await readMissing(async () => ({ shards: [barn], absent: [] }), 2)).toEqual([['barn'], []])
 })
 
+test('a branch that was stopped and started between two lists is followed by its new connection', async () => {
+  let isClosed = false
+  const first: TailShard = {
+    name: 'barn',
+    async *open() {
+      if (!isClosed) yield begun('b.0.0')
+      isClosed = true
+      throw serviceError('unavailable', 'closed')
+    },
+  }
+  const branches = async () => ({ shards: [isClosed ? store('barn', [entry('c.1.1')]) : first], absent: [] })
+  const stop = new AbortController()
+  using merged = mergeTails({
+    own: store(''),
+    branches,
+    positions: new Map(),
+    onBranches: (refresh) => {
+      const timer = setInterval(refresh, 5)
+      return () => clearInterval(timer)
+    },
+    signal: stop.signal,
+  })
+  await merged.begun(1_000)
+  for await (const { eventId } of merged.frames()) if (eventId.endsWith('barn=c.1.1')) break
+  stop.abort()
+})
+
 test('a branch that accepts the connection and sends nothing is named', async () => {
   const barn: TailShard = {
     name: 'barn',

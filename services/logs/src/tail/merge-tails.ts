@@ -41,7 +41,13 @@ export type TailBranches = {
 /** A frame and the name of its store; `missing` stands for a frame that names the missing branches at the time when it is taken. */
 type NamedStep = { name: string; frame: TailStep } | 'missing'
 
-type FollowedStore = { begun: Promise<void>; controller: ChildAbortController; isAway: boolean }
+/** `open` is that of the newest list of branches: the connection of an earlier one is closed once its branch has stopped. */
+type FollowedStore = {
+  begun: Promise<void>
+  controller: ChildAbortController
+  isAway: boolean
+  open: TailShard['open']
+}
 
 const pauseMilliseconds = 1_000
 const defaultAwayMilliseconds = 5_000
@@ -103,18 +109,14 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return undefined
   }
-  async function* branchSteps(
-    { name, open }: TailShard,
-    store: FollowedStore,
-    begin: () => void,
-  ): AsyncGenerator<NamedStep> {
+  async function* branchSteps(name: string, store: FollowedStore, begin: () => void): AsyncGenerator<NamedStep> {
     const ending = store.controller.signal
     let isFollowed = false
     while (!ending.aborted) {
       let isOpen = false
       const late = setTimeout(() => setAway(store, true), awayMilliseconds)
       try {
-        for await (const frame of open(positions.get(name), ending)) {
+        for await (const frame of store.open(positions.get(name), ending)) {
           isOpen = true
           clearTimeout(late)
           setAway(store, false)
@@ -146,12 +148,16 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
       controller[Symbol.dispose]()
       followed.delete(name)
     }
-    for (const shard of desired.shards) {
-      if (followed.has(shard.name)) continue
+    for (const { name, open } of desired.shards) {
+      const known = followed.get(name)
+      if (known) {
+        known.open = open
+        continue
+      }
       const { promise, resolve } = Promise.withResolvers<void>()
-      const store: FollowedStore = { begun: promise, controller: childAbortController(signal), isAway: false }
-      followed.set(shard.name, store)
-      void merge.add(branchSteps(shard, store, resolve))
+      const store: FollowedStore = { begun: promise, controller: childAbortController(signal), isAway: false, open }
+      followed.set(name, store)
+      void merge.add(branchSteps(name, store, resolve))
     }
     void announce()
   }
