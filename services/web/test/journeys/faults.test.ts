@@ -4,6 +4,7 @@ import type { ChainRest } from '@trellis/protos/edge/client.ts'
 import { openSeverable } from '@trellis/test/support/severable'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import type { Trellis } from '@trellis/test/support/trellis'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settled } from '../support/accessible.ts'
 import { answer } from '../support/answer.ts'
@@ -56,6 +57,15 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
       return chain.nodes.map(({ status }) => status)
     }
     await expect.poll(statuses).toEqual(['ready', 'ready'])
+  }
+
+  /** Continues a piece while the events of its page are held back, and waits until the page shows the take after their release. */
+  const showsTakeOf = async (piece: { id: string; root: string }, page: Page, release: () => void): Promise<void> => {
+    await continuePiece(piece.id, piece.root)
+    const take = page.getByRole('treeitem', { name: 'Take 1' })
+    expect(await take.count()).toBe(0)
+    release()
+    await take.getByText('undecided').waitFor()
   }
 
   test(
@@ -258,11 +268,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await page.getByText(offline).waitFor({ state: 'detached' })
     await reloaded
     await settled(page)
-    await continuePiece(id, root)
-    const take = page.getByRole('treeitem', { name: 'Take 1' })
-    expect(await take.count()).toBe(0)
-    held.resolve()
-    await take.getByText('undecided').waitFor()
+    await showsTakeOf({ id, root }, page, held.resolve)
     await context.close()
   })
 
@@ -280,11 +286,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await page.goto(`/music/chains/${id}`)
     await settled(page)
     await expect.poll(() => requests).toBe(2)
-    await continuePiece(id, root)
-    const take = page.getByRole('treeitem', { name: 'Take 1' })
-    expect(await take.count()).toBe(0)
-    held.resolve()
-    await take.getByText('undecided').waitFor()
+    await showsTakeOf({ id, root }, page, held.resolve)
     await context.close()
   })
 })
