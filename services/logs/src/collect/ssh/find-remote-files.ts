@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { compareCodePoints } from '../code-points.ts'
 import { isForeignPacking, type LogName, readLogName } from '../files/log-names.ts'
 import type { StampedFile } from '../files/match-pieces.ts'
 import { compileGlob, splitGlob } from '../glob.ts'
@@ -49,7 +50,7 @@ const withoutRepeated = async (
     found.map(({ path }) => posix.join(folders.get(posix.dirname(path)) ?? '', posix.basename(path))),
   )
   const others: StampedFile[] = []
-  for (const link of links) {
+  for (const link of links.toSorted((a, b) => compareCodePoints(a.path, b.path))) {
     const target = await realPathOf(link.path)
     if (!known.has(target)) others.push(link)
     known.add(target)
@@ -112,6 +113,8 @@ export const findRemoteFiles = async (
   const links: StampedFile[] = []
   /** Folders without links in their paths: a link to a folder that contains it would repeat its files under other names. */
   const visited = new Set<string>()
+  /** Walked last: a file keeps the name that it has without links, in whatever order a folder is listed. */
+  const folderLinks: { path: string; left: number }[] = []
   let exceeded: string | undefined
   const fits = compileGlob(pattern, { dot: true })
   const add = (path: string, entry: RemoteEntry) => {
@@ -139,12 +142,15 @@ export const findRemoteFiles = async (
       if (search.signal.aborted || exceeded !== undefined) return
       // biome-ignore lint/suspicious/noControlCharactersInRegex: names of logs do not have them
       if (/[\u0000-\u001f\u007f]/.test(entry.name)) continue
-      if (entry.kind === 'folder' && left > 1)
-        await walk(path, entry.isLink ? await realPathOf(path) : posix.join(realPath, entry.name), left - 1)
+      if (entry.kind === 'folder' && left > 1) {
+        if (entry.isLink) folderLinks.push({ path, left: left - 1 })
+        else await walk(path, posix.join(realPath, entry.name), left - 1)
+      }
       if (entry.kind === 'file') add(path, entry)
     }
   }
   await walk(base, await realPathOf(base), depth)
+  for (const { path, left } of folderLinks) await walk(path, await realPathOf(path), left)
   if (exceeded !== undefined) search.onProblem(`${exceeded} ${pattern}: the others are skipped.`)
   return [...found, ...(await withoutRepeated(links, found, realPathOf))]
 }

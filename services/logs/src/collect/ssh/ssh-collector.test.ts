@@ -322,6 +322,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     await writeFile(join(elsewhere, 'c.log'), line(2))
     await symlink('app.log', join(dependencies.logs, 'current.log'))
     await symlink(dependencies.logs, join(dependencies.logs, 'deep', 'loop'))
+    await symlink('deep', join(dependencies.logs, 'a link to deep'))
     await symlink('.', join(dependencies.logs, 'self'))
     await symlink(join(elsewhere, 'c.log'), join(dependencies.logs, 'one.log'))
     await symlink(join(elsewhere, 'c.log'), join(dependencies.logs, 'other.log'))
