@@ -109,7 +109,7 @@ export const limitSilence =
     return { output: read(), ended: limited }
   }
 
-/** The whole output of a command, up to a limit. Throws CommandFailed for more output, or for a non-zero exit code. */
+/** The whole output of a command, up to a limit. Throws CommandFailed for more output, or for a non-zero exit code; the signal's reason when it aborts. */
 export const outputOf = async (
   run: RunCommand,
   words: readonly string[],
@@ -124,7 +124,8 @@ export const outputOf = async (
     parts.push(part)
   }
   const { code, stderr } = await ended
-  if (code !== 0)
-    throw new CommandFailed(`${words[0]} ended with ${code ?? 'a signal'}: ${stderr || 'no error message'}`)
-  return Buffer.concat(parts)
+  if (code === 0) return Buffer.concat(parts)
+  // A command that was stopped may have ended before the signal is noticed elsewhere.
+  signal.throwIfAborted()
+  throw new CommandFailed(`${words[0]} ended with ${code ?? 'a signal'}: ${stderr || 'no error message'}`)
 }
