@@ -6,10 +6,10 @@ import { modulePath } from './module-path.ts'
 
 const main = await modulePath('services/cli/src/main.ts')
 
-/** A running command: what it has written so far, and all of it with its status once it has ended. */
-export type Command = ReturnType<typeof startCommand>
-
-/** Starts `trellis` with words. It is killed when the test ends. */
+/**
+ * Starts `trellis` with words: `result` and `notes` return what it has written so far, and `closed` resolves to all of it with its status. It is
+ * killed when the test ends.
+ */
 export const startCommand = (words: readonly string[], environment: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...asStarted, ...environment },

@@ -49,16 +49,19 @@ const storeAt = (
   }
 }
 
+/** Reports changes of the branches all the time. */
+const refreshOften = (refresh: () => void): (() => void) => {
+  const timer = setInterval(refresh, 5)
+  return () => clearInterval(timer)
+}
+
 const read = async (own: TailShard, branches: () => TailShard[], count: number, lastEventId = '') => {
   const stop = new AbortController()
   using merged = mergeTails({
     own,
     branches: async () => ({ shards: branches(), absent: [] }),
     positions: decodePositions(lastEventId),
-    onBranches: (refresh) => {
-      const timer = setInterval(refresh, 5)
-      return () => clearInterval(timer)
-    },
+    onBranches: refreshOften,
     signal: stop.signal,
   })
   await merged.begun(1_000)
@@ -119,10 +122,7 @@ const readMissing = async (branches: () => Promise<TailBranches>, count: number,
     own: storeAt('', ['o.0.0']),
     branches,
     positions: new Map(),
-    onBranches: (refresh) => {
-      const timer = setInterval(refresh, 5)
-      return () => clearInterval(timer)
-    },
+    onBranches: refreshOften,
     awayMilliseconds,
     signal: stop.signal,
   })
@@ -174,10 +174,7 @@ test('a branch that was stopped and started between two lists is followed by its
     own: store(''),
     branches,
     positions: new Map(),
-    onBranches: (refresh) => {
-      const timer = setInterval(refresh, 5)
-      return () => clearInterval(timer)
-    },
+    onBranches: refreshOften,
     signal: stop.signal,
   })
   await merged.begun(1_000)
