@@ -60,7 +60,7 @@ describe('a server below a path', () => {
 
 test.each([
   [true, 'Nothing was found.\n'],
-  [false, 'Nothing was found, but a branch was not searched: it does not respond.\n'],
+  [false, 'Nothing was found, but a branch was not searched: it is stopped or does not respond.\n'],
 ])('a search without entries whose total is exact: %s', async (isExact, notes) => {
   const { origin } = await serve(json({ entries: [], total: 0, total_is_exact: isExact, next_cursor: null }))
   expect(await call(['logs', 'search', 'x'], origin)).toEqual({ code: 0, result: '', notes })
@@ -194,8 +194,8 @@ describe('trellis logs tail', () => {
         .split('\n')
         .filter((line) => /branch/.test(line)),
     ).toEqual([
-      'Entries of the branch barn do not arrive: it does not respond.',
-      'Entries of the branches attic, barn do not arrive: they do not respond.',
+      'Entries of the branch barn do not arrive: it is stopped or does not respond.',
+      'Entries of the branches attic, barn do not arrive: they are stopped or do not respond.',
       'All branches are followed again.',
     ])
   })

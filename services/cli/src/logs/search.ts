@@ -51,7 +51,8 @@ ${serverHelp}`,
     const { entries, total, total_is_exact: isExact } = answer
     const found = `${isExact ? '' : 'At least '}${total} found`
     // Without entries, the total is inexact only if a branch is missing.
-    if (total === 0 && !isExact) return note('Nothing was found, but a branch was not searched: it does not respond.')
+    if (total === 0 && !isExact)
+      return note('Nothing was found, but a branch was not searched: it is stopped or does not respond.')
     note(total === 0 ? 'Nothing was found.' : `${found}${entries.length < total ? `, ${entries.length} printed` : ''}.`)
   },
 }

@@ -57,8 +57,8 @@ const missingNote = (branches: readonly string[]): string => {
   const names = branches.join(', ')
   if (branches.length === 0) return 'All branches are followed again.'
   return branches.length === 1
-    ? `Entries of the branch ${names} do not arrive: it does not respond.`
-    : `Entries of the branches ${names} do not arrive: they do not respond.`
+    ? `Entries of the branch ${names} do not arrive: it is stopped or does not respond.`
+    : `Entries of the branches ${names} do not arrive: they are stopped or do not respond.`
 }
 
 export const tailCommand: Command = {
