@@ -36,7 +36,9 @@ export const homeFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'esphome',
-    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\]\[(?<level>[EWICDV])\]\[(?<component>[^\]]+)\]: (?<message>.*)`,
+    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\]\[(?<level>[EWICDV])\]\[(?<component>[^\]]+)\](?:\[(?<task>[^\]]+)\])?: (?<message>.*)`,
+    // Its configuration, listed at each start.
+    levels: new Map([['c', null]]),
     joins: 'traces',
     samples: [
       {
@@ -44,6 +46,13 @@ export const homeFormats: readonly LogFormat[] = [
         time: null,
         severity: 'WARN',
         fields: { component: 'component:214' },
+      },
+      { line: '[10:20:30][C][wifi:405]: WiFi:', severity: null, message: 'WiFi:' },
+      {
+        line: '[10:20:30.250][W][wifi_esp32:482][arduino_events]: Event: Disconnected',
+        severity: 'WARN',
+        message: 'Event: Disconnected',
+        fields: { component: 'wifi_esp32:482', task: 'arduino_events' },
       },
     ],
   },
@@ -79,7 +88,7 @@ export const homeFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'transmission',
-    pattern: pattern`^\[(?<time>${isoDate} ${clock})\] (?<level>crt|err|wrn|inf|dbg|trc) (?<file>[\w.-]+\.cc:\d+) (?<message>.*)`,
+    pattern: pattern`^\[(?<time>${isoDate} ${clock})\] (?<level>crt|err|wrn|inf|dbg|trc) (?:(?<file>[\w.-]+\.cc:\d+) |(?=.*\([\w.-]+\.(?:cc|c|mm):\d+\)$))(?<message>.*)`,
     time: 'iso',
     levels: new Map([['crt', 'CRITICAL']]),
     joins: 'traces',
@@ -93,6 +102,11 @@ export const homeFormats: readonly LogFormat[] = [
       },
       { line: '[2024-05-01 10:20:30.123] inf session.cc:7 row 7 failed once', severity: null },
       { line: '[2024-05-01 10:20:30.123] crt session.cc:7 no room', severity: 'CRITICAL' },
+      {
+        line: '[2024-05-01 10:20:30.123] wrn Films of 7 Connection failed (announcer.cc:77)',
+        severity: 'WARN',
+        message: 'Films of 7 Connection failed (announcer.cc:77)',
+      },
     ],
   },
   {
