@@ -255,7 +255,7 @@ export const goFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syncthing',
-    pattern: pattern`^\[(?<device>[A-Z2-7]{5})\] (?<time>${slashTime}) (?<level>[A-Z]+): (?<message>.*)`,
+    pattern: pattern`^\[(?<device>[A-Z2-7]{5}|start|monitor)\] (?<time>${slashTime}) (?<level>[A-Z]+): (?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [
@@ -265,6 +265,7 @@ export const goFormats: readonly LogFormat[] = [
         severity: 'WARN',
         fields: { device: 'K7QZD' },
       },
+      { line: '[start] 2024/05/01 10:20:30 INFO: Archiving 7 files failed once', severity: null },
     ],
   },
   {
