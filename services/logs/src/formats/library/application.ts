@@ -185,9 +185,16 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'minecraft',
-    pattern: pattern`^\[(?:\d{1,2}[A-Z][a-z]{2}\d{4} )?(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\] \[(?<thread>[^\]]+)/(?<level>[A-Z]+)\](?: \[[^\]]*\])?: (?<message>.*)`,
+    pattern: pattern`^\[(?:(?<time>\d{1,2}[A-Z][a-z]{2}\d{4} \d{2}:\d{2}:\d{2}(?:\.\d+)?)|(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?))\] \[(?<thread>[^\]]+)/(?<level>[A-Z]+)\](?: \[[^\]]*\])?: (?<message>.*)`,
+    time: 'clf',
     joins: 'untilHeader',
     samples: [
+      {
+        line: '[01May2024 10:20:30.250] [Server thread/WARN] [net.shop.Shelf/ROW]: row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
       {
         line: "[10:20:30] [Server thread/WARN]: Can't keep up! Is the server overloaded?",
         time: null,
