@@ -82,6 +82,8 @@ export const systemFormats: readonly LogFormat[] = [
     name: 'cups',
     pattern: pattern`^(?<level>[XACEWNIDd]) \[(?<time>${clfTime})\] (?<message>.*)`,
     time: 'clf',
+    // An emergency.
+    levels: new Map([['x', 'CRITICAL']]),
     joins: 'traces',
     samples: [
       {
@@ -89,6 +91,7 @@ export const systemFormats: readonly LogFormat[] = [
         time: '2024-05-01T08:20:30.000Z',
         severity: 'ERROR',
       },
+      { line: 'X [01/May/2024:10:20:30 +0200] Unable to open listen socket', severity: 'CRITICAL' },
     ],
   },
   {
