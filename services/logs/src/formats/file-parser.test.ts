@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { severityCode } from '../entries/severity-code.ts'
 import { describeEntry } from './describe-entry.ts'
+import { createLineReader } from './detect.ts'
+import { createHeader } from './header.ts'
 import { parseForTests as parse } from './parse-for-tests.ts'
 import { guessSeverity } from './severity-guess.ts'
+import { utc } from './zone.ts'
 
 const java = `2024-01-24T07:00:30,139 ERROR [main] org.example.App: no luck
 java.lang.IllegalStateException: no luck
@@ -484,6 +487,28 @@ describe('what opens a log in a way of its own', () => {
       ['mysql-started', 3],
       ['mysql-slow', 6],
       ['mysql-slow', 6],
+    ])
+  })
+
+  test('words of a slow query do not decide the severity of its entry', () => {
+    const header = createHeader()
+    const reader = createLineReader({ zone: utc, reference: Date.UTC(2024, 11, 31) })
+    for (const time of ['2024-05-01T10:20:30.5Z', '240501 10:20:30']) {
+      expect(reader.read(`# Time: ${time}`, header)).toMatch('mysql-slow')
+      expect(header.severity).toBe(0)
+    }
+  })
+
+  test('a signal of Redis is an entry of its own', () => {
+    const line = (second: number) => `7:M 01 May 2024 10:20:${second}.123 * row 7 stands\n`
+    const { entries } = parse(
+      `${line(29)}${line(29)}7:signal-handler (1714558830) Received SIGTERM scheduling shutdown...\n${line(31)}`,
+    )
+    expect(entries.map(({ format, time }) => [format, time])).toEqual([
+      ['redis', '2024-05-01T10:20:29.123Z'],
+      ['redis', '2024-05-01T10:20:29.123Z'],
+      ['redis-signal', '2024-05-01T10:20:30.000Z'],
+      ['redis', '2024-05-01T10:20:31.123Z'],
     ])
   })
 

@@ -46,6 +46,8 @@ export type PatternFormat = {
   announces?: boolean
   /** An entry continues up to the line that contains this text. Its header is then read from the first and the last line, joined by a space. */
   ends?: string
+  /** Its entries are quotations, such as queries, whose words do not report problems: an entry without a level has no severity. */
+  quotes?: boolean
   /** Its time is of the day that times of day after it are of. */
   namesDay?: boolean
   /** Any line with a time at its start matches: tried after all that know more. */

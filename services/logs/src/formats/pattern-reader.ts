@@ -120,7 +120,7 @@ const prepareReader = (format: PatternFormat, context: TimeContext, inner?: Line
       const moment = instant === 0 ? undefined : match[instant]
       if (moment !== undefined) header.time = atInstant(header.time, readMoment(moment))
       if (named && !Number.isNaN(header.time)) named.moment = header.time
-      header.severity = undefined
+      header.severity = format.quotes === true ? 0 : undefined
       const word = level === 0 ? undefined : match[level]
       if (word !== undefined) header.severity = severityOfWord(word, format.levels)
       const number = priority === 0 ? undefined : match[priority]

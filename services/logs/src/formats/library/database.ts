@@ -170,7 +170,8 @@ export const databaseFormats: readonly LogFormat[] = [
     pattern: pattern`^# Time: (?<time>\S+)(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
-    samples: [{ line: '# Time: 2024-01-26T23:45:57.678222Z', time: '2024-01-26T23:45:57.678Z' }],
+    quotes: true,
+    samples: [{ line: '# Time: 2024-01-26T23:45:57.678222Z', time: '2024-01-26T23:45:57.678Z', severity: null }],
   },
   {
     kind: 'pattern',
@@ -178,7 +179,8 @@ export const databaseFormats: readonly LogFormat[] = [
     pattern: pattern`^# Time: (?<time>\d{6} {1,2}\d{1,2}:\d{2}:\d{2})(?<message>.*)`,
     time: 'compactDateClock',
     joins: 'untilHeader',
-    samples: [{ line: '# Time: 240501  9:20:30', time: '2024-05-01T09:20:30.000Z' }],
+    quotes: true,
+    samples: [{ line: '# Time: 240501  9:20:30', time: '2024-05-01T09:20:30.000Z', severity: null }],
   },
   {
     kind: 'pattern',
@@ -277,6 +279,21 @@ export const databaseFormats: readonly LogFormat[] = [
         fields: { role: 'M' },
       },
       { line: '[7] 01 May 10:20:30.123 * Background saving started', time: '2024-05-01T10:20:30.123Z', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'redis-signal',
+    pattern: pattern`^(?<pid>\d+):signal-handler \((?<time>\d{10})\) (?<message>.*)`,
+    time: 'epoch',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '7:signal-handler (1714558830) Received SIGTERM scheduling shutdown...',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'Received SIGTERM scheduling shutdown...',
+      },
     ],
   },
   {
