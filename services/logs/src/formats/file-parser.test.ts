@@ -63,6 +63,11 @@ ${trace('ValueError')}`
     ['of Python that belong together', `${linkedTraces}${trace('OSError')}`, [9, 3]],
     ['of Python below a header', `ERROR:root:it broke\n${trace('KeyError')}${trace('ValueError')}`, [4, 3]],
     ['of Java', `${'java.io.IOException: gone\n\tat a.B.c(B.java:7)\n'.repeat(3)}`, [2, 2, 2]],
+    [
+      'of a warning of Node.js',
+      '(node:7) DeprecationWarning: old\n(Use `node --trace-deprecation ...` to show)\n',
+      [2],
+    ],
     ['of Java without frames', 'java.lang.NullPointerException\n'.repeat(3), [1, 1, 1]],
     [
       'of Java below a header',

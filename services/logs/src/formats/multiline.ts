@@ -21,7 +21,7 @@ export const maxJoinedLines = 2_000
 
 const startsIndented = /^[ \t]/
 const traceLine =
-  /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|Stack ?trace:|==\d+== {2,}|(?:READ|WRITE) of size \d+ at 0x|[\])}]+[,;"]*\s*$)/
+  /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|\(Use `node --trace-|Stack ?trace:|==\d+== {2,}|(?:READ|WRITE) of size \d+ at 0x|[\])}]+[,;"]*\s*$)/
 const javaException = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b/
 const javaFrame = /^\s+at \S/
 const pythonTrace = 'Traceback (most recent call last)'
