@@ -12,6 +12,22 @@ const suricataLevels = new Map<string, Severity | null>([
     .map((kind): [string, null] => [kind, null]),
 ])
 
+/** The ratings of Wazuh's dashboard: medium from 7, high from 12, critical from 15. Levels up to 3 report no problem; from 4 to 6, words decide. */
+const wazuhLevels = new Map<string, Severity | null>([
+  ...[0, 1, 2, 3].map((level): [string, null] => [`${level}`, null]),
+  ...[7, 8, 9, 10, 11].map((level): [string, Severity] => [`${level}`, 'WARN']),
+  ...[12, 13, 14].map((level): [string, Severity] => [`${level}`, 'ERROR']),
+  ...[15, 16].map((level): [string, Severity] => [`${level}`, 'CRITICAL']),
+])
+
+/** Severities of osquery's own messages, and actions of results, whose columns may contain any words. */
+const osqueryLevels = new Map<string, Severity | null>([
+  ['1', 'WARN'],
+  ['2', 'ERROR'],
+  ['3', 'CRITICAL'],
+  ...['0', 'added', 'removed', 'snapshot'].map((kind): [string, null] => [kind, null]),
+])
+
 /** JSON lines of one product or platform each; the first whose keys are all there reads the line. */
 export const jsonProducts: readonly JsonFormat[] = [
   {
@@ -158,6 +174,50 @@ export const jsonProducts: readonly JsonFormat[] = [
         line: '{"timestamp":"2024-07-10T10:20:30.114000+0000","event_type":"stats","stats":{"uptime":7}}',
         time: '2024-07-10T10:20:30.114Z',
         message: 'stats',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-wazuh-alert',
+    requires: ['rule.level', 'rule.description', 'agent.id', 'timestamp'],
+    time: ['timestamp'],
+    level: ['rule.level'],
+    levels: wazuhLevels,
+    message: ['rule.description'],
+    samples: [
+      {
+        line: '{"timestamp":"2024-05-01T10:20:30.250+0000","rule":{"level":12,"description":"Row 7 leans","id":"7"},"agent":{"id":"001"}}',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'Row 7 leans',
+      },
+      {
+        line: '{"timestamp":"2024-05-01T10:20:30.250+0000","rule":{"level":3,"description":"A failed row stands again","id":"7"},"agent":{"id":"001"}}',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-osquery',
+    requires: ['hostIdentifier', 'unixTime', 'calendarTime'],
+    time: ['unixTime'],
+    level: ['severity', 'action'],
+    levels: osqueryLevels,
+    message: ['message', 'name'],
+    samples: [
+      {
+        line: '{"name":"pack_shelf","hostIdentifier":"attic","calendarTime":"Wed May  1 10:20:30 2024 UTC","unixTime":1714558830,"columns":{"name":"error"},"action":"added"}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'pack_shelf',
+      },
+      {
+        line: '{"hostIdentifier":"attic","calendarTime":"Wed May  1 10:20:30 2024 UTC","unixTime":"1714558830","severity":"2","filename":"shelf.cpp","line":"7","message":"no room"}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'no room',
       },
     ],
   },

@@ -315,6 +315,48 @@ export const securityFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'suricata',
+    pattern: pattern`^\[(?<pid>\d+) - (?<thread>[^\]]+)\] (?<time>${isoDate} ${clock}) (?<level>Emergency|Alert|Critical|Error|Warning|Notice|Info|Perf|Config|Debug): (?<module>[\w-]+): (?<message>.*)`,
+    time: 'iso',
+    levels: new Map([['perf', null]]),
+    joins: 'traces',
+    samples: [
+      {
+        line: '[7 - W#01-eth0] 2024-05-01 10:20:30 Warning: af-packet: row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { pid: '7', thread: 'W#01-eth0', module: 'af-packet' },
+      },
+      { line: '[7 - Suricata-Main] 2024-05-01 10:20:30 Perf: detect: 7 rows failed once', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'suricata-old',
+    // Versions up to 6. The day comes first.
+    pattern: pattern`^(?:\[(?<thread>\d+)\] )?(?<time>\d{1,2}/\d{1,2}/\d{4} -- \d{2}:\d{2}:\d{2}) -(?: \((?<file>[^)]+)\))? <(?<level>\w+)>(?: \((?<function>[^)]+)\))? --? (?<message>.*)`,
+    time: ['day', 'month', 'year', 'hour', 'minute', 'second'],
+    levels: new Map([['perf', null]]),
+    joins: 'traces',
+    samples: [
+      {
+        line: '1/5/2024 -- 10:20:30 - <Error> - [ERRCODE: SC_ERR_ROW(41)] - no room',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: '[ERRCODE: SC_ERR_ROW(41)] - no room',
+      },
+      {
+        line: '[77] 1/5/2024 -- 10:20:30 - (shelf.c:7) <Notice> (Lean) -- row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'row 7 leans',
+        fields: { thread: '77', file: 'shelf.c:7', function: 'Lean' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'suricata-fast',
     pattern: pattern`^(?<time>\d{2}/\d{2}/(?:\d{4}|\d{2})-\d{2}:\d{2}:\d{2}\.\d+) +(?:\[(?<action>w?Drop)\] )?\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
     time: ['month', 'day', 'anyYear', 'hour', 'minute', 'second'],
