@@ -20,30 +20,47 @@ const rules: readonly Rule[] = [
   { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|]|==)(?:err(?:or)?|severe)\s?(?:[\])>|]|:|!(?=\s))/i },
   {
     severity: severityCode.ERROR,
-    pattern: /(?:Exception|Error)(?=[:\s])(?! Log\b)|Traceback \(most recent call last\)/,
+    pattern: /(?:Exception|Error)(?=[:\s]|\)$|\)\n)(?! Log\b)|Traceback \(most recent call last\)/,
   },
   {
     severity: severityCode.ERROR,
     // Paths, addresses and names of files have such words for other reasons.
     pattern:
-      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
+      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b|(?<=errors?)-[a-z]| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
   },
   {
     severity: severityCode.WARN,
     pattern:
-      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) user\b)|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
+      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) (?:user\b|[\da-f.:]+ port \d))|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
   },
 ]
 
-/**
- * "0 errors", "no failure", "errors: 0", "failed units: 0", "error=null", "without error"; what a file system does on errors; and what a filter of
- * names does all day: "gravity blocked", "exactly denied", "regex denied".
- */
-const denial =
-  /\b(?:no|not|0|zero|without|any|never)\s+(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?(?: (?:code|count))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|'')|\berrors=(?:remount-ro|continue|panic)\b|\b(?:gravity|exactly|regex) (?:blocked|denied)\b/gi
+/** Values after the name of a problem that did not occur: `errors=0`, `rejected: 0.00%`, `"failed": false`, `"errors": []`. */
+const absent = String.raw`["']?\s?[=:]\s?["']?(?:0(?:\.0+)?\b(?![.,]\d)|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|''|\[\s?\])`
+
+/** A count of zero, not the number of a thing or the end of a version: "disk 0 failed", "ring gfx_0.0.0 timeout". */
+const zero = String.raw`(?<![.\w]|\b(?:disk|drive|slot|port|bay|psu|fan|cpu|core|gpu|node|channel|device|unit|bank|socket|lane|controller|adapter|enclosure|phy|link|array|volume|pool|partition|replica|shard|worker|thread|rank|interface)[ #]{1,2})0`
+
+const denials: readonly string[] = [
+  // "0 errors", "no failure", "without error", "no warnings or errors", "none failed", "0 of 12 backups failed".
+  String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+(?:(?:or|and)\s+)?)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
+  String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
+  // The reaction of a file system to errors, and the ordinary work of a filter of names.
+  String.raw`\berrors=(?:remount-ro|continue|panic)\b`,
+  String.raw`\b(?:gravity|exactly|regex) (?:blocked|denied)\b`,
+  // The end of a session.
+  String.raw`\b(?:client|player|user) \S{1,128} disconnected(?=\.?\s*(?:$|\n))`,
+  String.raw`\bdisconnected: logged out\b|\bAP-STA-DISCONNECTED\b`,
+  // Parts of the kernel, by their names.
+  String.raw`\b(?:correctable errors collector|error record serialization|split lock detection:.*)`,
+  // Commands of cron and sudo, and descriptions of units that systemd starts and stops: they mention problems without reporting one.
+  String.raw`\(\S{1,64}\) CMD \(.*|\bUSER \S{1,64} pid +\d{1,9} cmd .*|(?<=\bCOMMAND=).+`,
+  String.raw`\bsystemd(?:\[\d{1,9}\])?: (?:Starting|Started|Finished|Stopping|Stopped|Listening on|Closed|Mounting|Mounted|Unmounting|Unmounted|Created slice|Removed slice|Set up) .*`,
+]
+const denial = new RegExp(denials.join('|'), 'gi')
 /** Cheap to look for, and in every text that has a denial. */
 const mayDeny =
-  /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''|errors=|(?:gravity|exactly|regex) /i
+  /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''|\[\s?\]|errors=|(?:gravity|exactly|regex) |disconnected|collector|serialization|split lock|\bcmd |command=|systemd/i
 
 /** A text without its denials, which report that nothing is wrong. */
 export const withoutDenials = (text: string): string => (mayDeny.test(text) ? text.replace(denial, ' ') : text)
@@ -53,9 +70,9 @@ export const severityWords: readonly string[] = (
   'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
   'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
-  // Exceptions of JavaScript, Python, Java and .NET: the tokenizer makes one word of each name.
+  // Exceptions of JavaScript, Python, Ruby, Java and .NET: the tokenizer makes one word of each name.
   'typeerror referenceerror syntaxerror rangeerror valueerror keyerror indexerror nameerror oserror ioerror importerror runtimeerror attributeerror ' +
-  'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror ' +
+  'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror nomethoderror argumenterror loaderror zerodivisionerror ' +
   'nullpointerexception illegalstateexception illegalargumentexception runtimeexception ioexception filenotfoundexception sqlexception ' +
   'argumentexception invalidoperationexception nullreferenceexception httprequestexception timeoutexception socketexception outofmemoryerror'
 ).split(' ')
