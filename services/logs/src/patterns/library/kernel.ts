@@ -96,7 +96,7 @@ export const kernel: readonly PatternRow[] = [
     'ERROR',
     'A CPU is stuck or reports errors',
     'cpu nmi core stuck bank hardware',
-    /\b(?:nmi (?:watchdog|backtrace|received)|cpu ?\d* (?:is )?(?:stuck|not responding|offline unexpectedly)|cpu\d+ .*(?:hardware error|bank \d)|core \d+ (?:disabled|failed))\b/i,
+    /\b(?:nmi (?:watchdog: (?:bug|watchdog detected)|backtrace|received)|cpu ?\d* (?:is )?(?:stuck|not responding|offline unexpectedly)|cpu\d+ .*(?:hardware error|bank \d)|core \d+ (?:disabled|failed))\b/i,
     'NMI backtrace for cpu 3',
     'cpu frequency set',
   ],

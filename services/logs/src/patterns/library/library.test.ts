@@ -119,6 +119,7 @@ describe('a failed sign-in', () => {
     'smb[2725]: Auth: [SMB2,(null)] user []\\[kim] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation []',
     'auth_check_ntlm_password: status [NT_STATUS_WRONG_PASSWORD]',
     'session setup failed: NT_STATUS_LOGON_FAILURE',
+    'Login attempt or request with invalid authentication from shelf (192.0.2.7). Requested URL: /auth',
     '{"action": "login_failed", "auth_via": "unauthenticated", "client_ip": "192.0.2.7"}',
     'Authentication request for kim has been denied (IP: 192.0.2.7).',
     'Username or password is incorrect. Try again. IP: 192.0.2.7. Username: kim@example.com.',
@@ -210,8 +211,40 @@ test.each([
   'sshd[7]: Disconnected from user kim 192.0.2.7 port 50022',
   'unknown host key of shelf was added',
   'pool: active=5 idle=5 timeout=30000',
+  'systemd[1]: Starting mcelog.service - Machine Check Exception Logging Daemon...',
+  'systemd[1]: Started row.service - Kernel panic reporter.',
+  'CRON[7]: (root) CMD (/srv/row || echo "backup failed" | mail kim)',
+  'kernel: RAS: Correctable Errors collector initialized.',
+  'kernel: NMI watchdog: Enabled. Permanently consumes one hw-PMU counter.',
+  'kernel: ata4: SATA link down (SStatus 0 SControl 300)',
+  'kernel: [UFW ALLOW] IN=eth0 OUT= MAC=02 SRC=192.0.2.7 DST=192.0.2.9 LEN=60',
+  'kernel: [WAN_IN-3001-A]IN=eth8 OUT=br0 MAC=02 SRC=192.0.2.7 DST=192.0.2.9 LEN=60',
+  'filterlog[7]: 72,,,1535324496,igb1,match,pass,in,4,0x0,,64,61513,0,DF,17,udp,73,192.0.2.7,192.0.2.9,51423,53,53',
+  'dpinger[7]: WAN_DHCP 192.0.2.1: Clear latency 12033us stddev 3312us loss 6%',
+  'hostapd: wlan0: STA 02:00:00:00:00:01 IEEE 802.11: disassociated due to inactivity',
+  'smartd[7]: Device: /dev/sda [SAT], SMART Usage Attribute: 194 Temperature_Celsius changed from 67 to 66',
+  'smartd[7]: Device: /dev/sda [SAT], SMART Prefailure Attribute: 1 Raw_Read_Error_Rate changed from 80 to 79',
+  "zed[7]: eid=4 class=scrub_finish pool='tank'",
+  'upsd[7]: UPS [rack] data is no longer stale',
 ])('a line that reports no trouble has neither severity nor pattern: %s', (line) => {
   expect(enrichedAs(line)).toEqual({ severity: 0, patterns: [] })
+})
+
+test('the return of the mains is no loss of power', () => {
+  for (const line of [
+    'Mains returned. No longer on UPS batteries.',
+    'apcupsd[7]: Power is back. UPS running on mains.',
+  ])
+    expect(enrichedAs(line)).toEqual({ severity: 0, patterns: ['power_restored'] })
+})
+
+test('a packet that a firewall blocks is tagged, without a severity', () => {
+  for (const line of [
+    '[UFW BLOCK] IN=eth0 OUT= MAC=02 SRC=192.0.2.7 DST=192.0.2.9 LEN=40',
+    '[WAN_LOCAL-default-D]IN=eth8 OUT= MAC=02 SRC=192.0.2.7 DST=192.0.2.9 LEN=40',
+    'filterlog[7]: 4,,,1000000103,igb0,match,block,in,4,0x0,,241,54321,0,none,6,tcp,44,192.0.2.7,192.0.2.9,44321,23',
+  ])
+    expect(enrichedAs(line)).toEqual({ severity: 0, patterns: ['firewall_block'] })
 })
 
 test.each([
@@ -241,6 +274,29 @@ test.each([
   ["06[IKE] <con1|7> XAuth authentication of 'kim' failed", 'auth_failure'],
   ['dovecot_login authenticator failed for ([192.0.2.7]): 535 Incorrect authentication data', 'auth_failure'],
   ['Running on UPS batteries.', 'power_loss'],
+  ['upsd[7]: Data for UPS [rack] is stale - check driver', 'ups_event'],
+  ['igb1: link state changed to DOWN', 'link_down'],
+  ['corosync[7]:   [KNET  ] link: host: 2 link: 0 is down', 'link_down'],
+  ['dpinger[7]: WAN_DHCP 192.0.2.1: Alarm latency 523411us stddev 211873us loss 21%', 'packet_loss'],
+  ['haproxy[7]: Server web/web1 is DOWN, reason: Layer4 timeout', 'upstream_failure'],
+  ["pvestatd[7]: storage 'nas' is not online", 'nfs_problem'],
+  ['wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="shelf" auth_failures=1 reason=WRONG_KEY', 'wireless_problem'],
+  ['NMI watchdog: Watchdog detected hard LOCKUP on cpu 3', 'cpu_problem'],
+  ['nvme nvme0: controller is down; will reset: CSTS=0xffffffff', 'disk_error'],
+  ['nvme nvme0: I/O tag 7 (7007) QID 1 timeout, aborting', 'disk_error'],
+  ['smartd[7]: Device: /dev/sdb [SAT], FAILED SMART self-check. BACK UP DATA NOW!', 'disk_error'],
+  ['smartd[7]: Device: /dev/sdb [SAT], ATA error count increased from 12 to 15', 'smart_warning'],
+  [
+    'smartd[7]: Device: /dev/sdb [SAT], SMART Prefailure Attribute: 5 Reallocated_Sector_Ct changed from 100 to 99',
+    'smart_warning',
+  ],
+  ["zed[7]: eid=12 class=checksum pool='tank' vdev=sdb1", 'zfs_event'],
+  ['sudo:  kim : user NOT in sudoers ; TTY=pts/1 ; PWD=/ ; USER=root ; COMMAND=/usr/bin/su', 'permission_denied'],
+  ['sudo:  kim : command not allowed ; TTY=pts/1 ; PWD=/ ; USER=root ; COMMAND=/usr/bin/su', 'permission_denied'],
+  ['Client <unknown> disconnected, not authorised.', 'permission_denied'],
+  ['{"eventName":"GetRow","errorCode":"AccessDenied"}', 'permission_denied'],
+  ["login[7]: ROOT LOGIN  on '/dev/tty1'", 'root_login'],
+  ['type=ANOM_ABEND msg=audit(1714558830.250:456): auid=7 uid=7 pid=77 comm="row" sig=11 res=1', 'process_crash'],
   ['UPS rack@nas battery is low', 'power_loss'],
   ['replication lag is 40 seconds', 'replication_problem'],
   ['shelfd: I/O error on /srv/shelf', 'disk_error'],
