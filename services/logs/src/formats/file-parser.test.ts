@@ -495,11 +495,15 @@ describe('what opens a log in a way of its own', () => {
     ])
   })
 
-  test('words of a slow query do not decide the severity of its entry', () => {
+  test('words of a query do not decide the severity of its entry', () => {
     const header = createHeader()
     const reader = createLineReader({ zone: utc, reference: Date.UTC(2024, 11, 31) })
-    for (const time of ['2024-05-01T10:20:30.5Z', '240501 10:20:30']) {
-      expect(reader.read(`# Time: ${time}`, header)).toMatch('mysql-slow')
+    for (const [line, format] of [
+      ['# Time: 2024-05-01T10:20:30.5Z', 'mysql-slow'],
+      ['# Time: 240501 10:20:30', 'mysql-slow-short'],
+      ['2024-05-01T10:20:30.123456Z\t    8 Query\tSELECT * FROM errors', 'mysql-general'],
+    ] as const) {
+      expect(reader.read(line, header)).toBe(format)
       expect(header.severity).toBe(0)
     }
   })

@@ -136,9 +136,10 @@ export const databaseFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'mysql-general',
-    pattern: pattern`^(?<time>${isoDate}T${clock}Z)\s+(?<thread>\d+) (?<command>Connect|Query|Quit|Init DB|Prepare|Execute|Fetch|Close stmt|Reset stmt|Long Data|Field List|Statistics|Ping|Change user|Binlog Dump|Refresh|Shutdown|Kill)(?:\s+|$)(?<message>.*)`,
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z)\s+(?<thread>\d+) (?<command>Query|Prepare|Execute|Long Data)(?:\s+|$)(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
+    quotes: true,
     samples: [
       {
         line: '2024-05-01T10:20:30.123456Z\t    8 Query\tSELECT 1',
@@ -146,6 +147,21 @@ export const databaseFormats: readonly LogFormat[] = [
         severity: null,
         message: 'SELECT 1',
         fields: { command: 'Query', thread: '8' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'mysql-general-session',
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z)\s+(?<thread>\d+) (?<command>Connect|Quit|Init DB|Fetch|Close stmt|Reset stmt|Field List|Statistics|Ping|Change user|Binlog Dump|Refresh|Shutdown|Kill)(?:\s+|$)(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01T10:20:30.123456Z\t    8 Connect\tAccess denied for user kim@attic',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        fields: { command: 'Connect', thread: '8' },
       },
     ],
   },
