@@ -434,6 +434,23 @@ ${trace('ValueError')}`
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 4])
   })
 
+  test('messages of Cisco keep their severity among those of other machines', () => {
+    const others = Array.from({ length: 9 }, (_, second) => `May  1 10:20:0${second} attic app[7]: row 7 stands`)
+    const { entries } = parse(
+      [
+        ...others,
+        'May  1 10:20:30 gate %LINK-3-UPDOWN: Interface Gi0/1, changed state to down',
+        'May  1 10:20:30 gate 77: *May  1 10:20:29.123: %SYS-5-CONFIG_I: Configured after a failure',
+        'May  1 10:20:30 wall : %ASA-6-302014: Teardown TCP connection 7, timeout',
+      ].join('\n'),
+    )
+    expect(entries.slice(9).map(({ format, severity }) => [format, severity])).toEqual([
+      ['cisco-ios', 'ERROR'],
+      ['cisco-ios', null],
+      ['cisco-asa', null],
+    ])
+  })
+
   test('syslog that counts its repetitions is believed', () => {
     expect(parse('Jun  4 15:16:01 attic syslogd: last message repeated 7 times\n').entries[0]?.repeat).toBe(7)
   })

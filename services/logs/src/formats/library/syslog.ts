@@ -1,6 +1,9 @@
 import type { LogFormat } from '../format.ts'
 import { asctime, clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
 
+/** How messages of Cisco begin, which have a clock and a priority of their own. */
+const ofCisco = String.raw`[: ]{0,2}(?:\d{1,10}: )?(?:[*.]?${syslogTime}(?: [A-Z]{2,6})?: )?%[A-Z][\w-]{0,60}-[0-7]-\w+:`
+
 /** What programs send to syslog as they would write it to a file of their own. */
 const carries = [
   'nginx-error',
@@ -289,7 +292,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) {1,2}(?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:${accessPoint}: )?(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) {1,2}(?<host>(?!\[[a-z]+\])\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?!${ofCisco})(?:${accessPoint}: )?(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
