@@ -41,6 +41,7 @@ test.each([
   ['hostapd: wlan0: AP-STA-DISCONNECTED 02:00:00:00:00:01', null],
   ['dovecot: imap(kim)<7><a>: Disconnected: Logged out in=7 out=77', null],
   ['sshd[7]: Disconnected from 192.0.2.7 port 50022', null],
+  ['polkitd[7]: Unregistered Authentication Agent for unix-session:2 (disconnected from bus)', null],
   ['Disconnected from 192.0.2.7', 'WARN'],
   ["shelf.rb:7:in 'row': undefined method 'lean' for nil (NoMethodError)", 'ERROR'],
   ['CRON[7]: (root) CMD (/srv/row || echo "row failed" | mail kim)', null],

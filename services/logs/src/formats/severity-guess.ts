@@ -50,7 +50,7 @@ const denials: readonly string[] = [
   String.raw`\b(?:gravity|exactly|regex) (?:blocked|denied)\b`,
   // The end of a session.
   String.raw`\b(?:client|player|user) \S{1,128} disconnected(?=\.?\s*(?:$|\n))`,
-  String.raw`\bdisconnected: logged out\b|\bAP-STA-DISCONNECTED\b`,
+  String.raw`\bdisconnected: logged out\b|\bdisconnected from bus\b|\bAP-STA-DISCONNECTED\b`,
   // Parts of the kernel, by their names.
   String.raw`\b(?:correctable errors collector|error record serialization|split lock detection:.*)`,
   // Commands of cron and sudo, and descriptions of units that systemd starts and stops: they mention problems without reporting one.
