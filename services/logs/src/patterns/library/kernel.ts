@@ -123,7 +123,7 @@ export const kernel: readonly PatternRow[] = [
     'WARN',
     'Messages were lost because of their rate',
     'suppressed messages dropped lost backlog limit missed',
-    /\b(?:\d+ callbacks suppressed|messages (?:suppressed|dropped|lost|missed)|missed \d+ kernel messages|rate-?limit(?:ing|ed)?: .*suppressed|audit: backlog limit exceeded)/i,
+    /\b(?:\d+ callbacks suppressed|messages (?:suppressed|dropped|lost|missed)|missed \d+ kernel messages|suppressed \d+ messages from|rate-?limit(?:ing|ed)?: .*suppressed|audit: backlog limit exceeded)/i,
     'systemd-journald: Missed 412 kernel messages',
     '3 messages sent',
   ],
