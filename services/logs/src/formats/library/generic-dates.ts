@@ -323,6 +323,7 @@ export const genericDates: readonly LogFormat[] = [
         message: 'the door is shut',
       },
       { line: '1717634687.5 ERROR no room', time: '2024-06-06T00:44:47.500Z', severity: 'ERROR' },
+      { line: '[1717634687.250000] row 7 stands', time: '2024-06-06T00:44:47.250Z', message: 'row 7 stands' },
     ],
   },
 ]

@@ -43,7 +43,7 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'kernel',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?\[(?: *(?<uptime>\d+\.\d{6})|(?<time>${asctime}))\] (?!\[)(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?\[(?: *(?<uptime>\d{1,9}\.\d{6})|(?<time>${asctime}))\] (?!\[)(?<message>.*)`,
     time: 'asctime',
     joins: 'traces',
     samples: [
