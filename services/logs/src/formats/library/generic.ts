@@ -125,4 +125,22 @@ export const genericFormats: readonly LogFormat[] = [
       },
     ],
   },
+  {
+    kind: 'pattern',
+    name: 'short-iso-time',
+    // Without the zeros of a month or a day, as Chinese locales write it.
+    pattern: pattern`^[\[(]?(?<time>(?:\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2})[T ]\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)[\])]?${afterTime}(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '2024/5/1 9:20:30 [WARN] row 7 leans',
+        time: '2024-05-01T09:20:30.000Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+      },
+      { line: '2024-5-11 10:20:30.250 row 7 stands', time: '2024-05-11T10:20:30.250Z', severity: null },
+    ],
+  },
 ]
