@@ -434,6 +434,19 @@ ${trace('ValueError')}`
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 4])
   })
 
+  test('lines of Next.js are entries, although each is indented', () => {
+    const lines = ['   ▲ Next.js 15.0.0', '   - Local: http://localhost', ' ✓ Ready in 7ms', ' GET /rows 200 in 7ms']
+    const trace = [' ⨯ Error: no room', '    at put (/srv/shelf.js:7:5)', ' GET /rows 500 in 7ms']
+    const { entries } = parse([...lines, ...trace].join('\n'))
+    expect(entries.map(({ severity, text }) => [severity, text.split('\n').length])).toEqual([
+      [null, 2],
+      [null, 1],
+      [null, 1],
+      ['ERROR', 2],
+      ['ERROR', 1],
+    ])
+  })
+
   test('messages of Cisco keep their severity among those of other machines', () => {
     const others = Array.from({ length: 9 }, (_, second) => `May  1 10:20:0${second} attic app[7]: row 7 stands`)
     const { entries } = parse(

@@ -1,3 +1,4 @@
+import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
 import { asctime, clfTime, isoTime, pattern, quoted } from './pieces.ts'
 
@@ -21,6 +22,40 @@ export const webFrameworkFormats: readonly LogFormat[] = [
         line: ' [WORKER][2024-05-01 10:20:30] 192.0.2.1:0 - "GET /api/rows HTTP/1.1" 500',
         time: '2024-05-01T10:20:30.000Z',
         severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'next',
+    pattern: pattern`^ {1,3}(?<level>[▲✓○⚠⨯]) (?<message>.*)`,
+    levels: new Map<string, Severity | null>([
+      ['⨯', 'ERROR'],
+      ['⚠', 'WARN'],
+      ['▲', null],
+      ['✓', null],
+      ['○', null],
+    ]),
+    joins: 'traces',
+    samples: [
+      { line: ' ⨯ Error: no room', time: null, severity: 'ERROR', message: 'Error: no room' },
+      { line: ' ⚠ row 7 leans', severity: 'WARN' },
+      { line: ' ✓ Ready in 7ms, 1 row failed once', severity: null },
+      { line: '   ▲ Next.js 15.0.0', severity: null, message: 'Next.js 15.0.0' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'next-request',
+    pattern: pattern`^ (?<method>GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (?<message>/\S*) (?<status>\d{3}) in (?<duration>[\d.]+m?s)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: ' PUT /basket/417 500 in 77ms',
+        time: null,
+        severity: 'ERROR',
+        message: '/basket/417',
+        fields: { method: 'PUT', duration: '77ms' },
       },
     ],
   },
