@@ -36,14 +36,14 @@ const rules: readonly Rule[] = [
 ]
 
 /** Values after the name of a problem that did not occur: `errors=0`, `rejected: 0.00%`, `"failed": false`, `"errors": []`. */
-const absent = String.raw`["']?\s?[=:]\s?["']?(?:0(?:\.0+)?\b(?![.,]\d)|none\b|null\b|nil\b|false\b|no\b(?!\s[a-z])|""|''|\[\s?\])`
+const absent = String.raw`["']?\s?[=:]\s?["']?(?:0(?:\.0+)?\b(?![.,]\d)|(?:none|null|nil)\b(?!\s(?:pointer|value|reference|object|byte|character)\b)|false\b|no\b(?!\s[a-z])|""|''|\[\s?\])`
 
 /** A count of zero, not the number of a thing or the end of a version: "disk 0 failed", "ring gfx_0.0.0 timeout". */
 const zero = String.raw`(?<![.\w]|\b(?:disk|drive|slot|port|bay|psu|fan|cpu|core|gpu|node|channel|device|unit|bank|socket|lane|controller|adapter|enclosure|phy|link|array|volume|pool|partition|replica|shard|worker|thread|rank|interface)[ #]{1,2})0`
 
 const denials: readonly string[] = [
   // "0 errors", "no failure", "without error", "no warnings or errors", "none failed", "0 of 12 backups failed".
-  String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:\w+\s+(?:(?:or|and)\s+)?)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
+  String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:(?:\w+|(?:errors?|warnings?|failures?|issues?|problems?)\s+(?:or|and))\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
   String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
   // The reaction of a file system to errors, and the ordinary work of a filter of names.
   String.raw`\berrors=(?:remount-ro|continue|panic)\b`,
