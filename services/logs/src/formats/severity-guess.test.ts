@@ -28,6 +28,8 @@ test.each([
   ['error: null value in column "row" violates a constraint', 'ERROR'],
   ['error: nil pointer dereference', 'ERROR'],
   ['7 checks ran, none failed', null],
+  ['unbound: 7 queries, 0 prefetch, 0 rejected by ip ratelimiting', null],
+  ['7 queries, 3 rejected', 'WARN'],
   ['0 of 7 backups failed', null],
   ['{"failed":0,"errors":[],"rejected":0}', null],
   ['dropped: 0, rejected: 0, invalid: 0', null],

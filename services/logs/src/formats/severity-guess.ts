@@ -45,6 +45,7 @@ const denials: readonly string[] = [
   // "0 errors", "no failure", "without error", "no warnings or errors", "none failed", "0 of 12 backups failed".
   String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:(?:\w+|(?:errors?|warnings?|failures?|issues?|problems?)\s+(?:or|and))\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
   String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
+  String.raw`\b(?:${zero}|zero|none)\s+(?:rejected|refused|denied|blocked|invalid|unreachable)\b`,
   // The reaction of a file system to errors, and the ordinary work of a filter of names.
   String.raw`\berrors=(?:remount-ro|continue|panic)\b`,
   String.raw`\b(?:gravity|exactly|regex) (?:blocked|denied)\b`,
