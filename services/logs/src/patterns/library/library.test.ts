@@ -284,6 +284,7 @@ test.each([
   ['charon: 07[IKE] no matching peer config found', 'vpn_down'],
   ['systemd-journald[7]: Suppressed 123 messages from row.service', 'kernel_log_lost'],
   ['systemd-journald[7]: File /x/system.journal corrupted or uncleanly shut down, replacing.', 'unexpected_shutdown'],
+  ['dnsmasq[7]: Maximum number of concurrent DNS queries reached (max: 150)', 'connection_limit'],
   ['haproxy[7]: Server web/web1 is DOWN, reason: Layer4 timeout', 'upstream_failure'],
   ["pvestatd[7]: storage 'nas' is not online", 'nfs_problem'],
   ['wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="shelf" auth_failures=1 reason=WRONG_KEY', 'wireless_problem'],
