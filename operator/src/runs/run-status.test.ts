@@ -31,6 +31,19 @@ test.each([
   expect(isFinished({ status })).toBe(hasEnded)
 })
 
+test('a condition that lasts is as of the same generation as the others', () => {
+  const fallback = {
+    type: 'GPUFallback',
+    status: 'True',
+    reason: 'GPUFallback',
+    message: 'No node offers a GPU.',
+  } as const
+  const conditions = [{ ...fallback, observedGeneration: 3, lastTransitionTime: '2026-03-01T09:00:00Z' }]
+  const desiredStatus = { phase: 'Complete', reason: 'Finished', message: 'It is done.' } as const
+  const status = runStatus(object({ conditions }), desiredStatus, now)
+  expect(status.conditions?.[0]).toEqual({ ...conditions[0], observedGeneration: 4 })
+})
+
 test('an unchanged status is not written again', () => {
   const desiredStatus = { phase: 'Running', reason: 'Running', message: 'It is at work.' } as const
   const held = { ...runStatus(object(), desiredStatus, now), podName: 'w' }

@@ -46,6 +46,12 @@ const conditionsOf = ({ phase, reason, message }: DesiredStatus, observedGenerat
   ]
 }
 
+/** Conditions of the kind that last, such as GPUFallback, as of a generation: they hold for each, since what they report stays. */
+const lasting = (conditions: readonly Condition[], observedGeneration: number): readonly Condition[] =>
+  conditions.every((condition) => condition.observedGeneration === observedGeneration)
+    ? conditions
+    : conditions.map((condition) => ({ ...condition, observedGeneration }))
+
 /**
  * Builds the shared part of a run's status at `now` (milliseconds). `completionTime` is set with the end; `conditions`
  * is the same array as before if none of them changed.
@@ -59,7 +65,11 @@ export const runStatus = <Status extends RunStatus>(
   return {
     observedGeneration: generation,
     phase: desiredStatus.phase,
-    conditions: mergeConditions(status.conditions ?? [], conditionsOf(desiredStatus, generation), now),
+    conditions: mergeConditions(
+      lasting(status.conditions ?? [], generation),
+      conditionsOf(desiredStatus, generation),
+      now,
+    ),
     ...(terminalOf[desiredStatus.phase] ? { completionTime: status.completionTime ?? secondsTime(now) } : {}),
   }
 }
