@@ -1,4 +1,4 @@
-import { type ContainerStatus, cannotPull, cannotStart, type Pod } from '../workers/mod.ts'
+import { type ContainerStatus, cannotPull, cannotStart, type Pod, sentence } from '../workers/mod.ts'
 
 /** The condition of a Branch's pod, with a message if there is a problem. */
 export type PodCondition =
@@ -16,8 +16,6 @@ export type PodCondition =
 
 const conditionIs = ({ status }: Pod, type: string, value: 'True' | 'False') =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === value)
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** Describes how a container last exited. */
 const lastExit = ({ lastState, restartCount }: ContainerStatus): string => {

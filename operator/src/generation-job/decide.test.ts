@@ -61,6 +61,13 @@ const unscheduled: PodState = {
 }
 const overdue = { endedAt: now - 30_000 }
 
+test('a message of Kubernetes without an end mark and the sentence after it are two sentences', () => {
+  const evicted: PodState = { kind: 'failed', cause: 'Evicted', message: 'Eviction API: evicting', endedAt: now }
+  expect(decide(view(survey({ batch: active, pod: evicted })))).toMatchObject({
+    desiredStatus: { message: 'Eviction API: evicting. Another worker is started.' },
+  })
+})
+
 test.each<[string, GenerationView, (string | undefined)[]]>([
   ['has no worker', view(survey({})), ['obtain']],
   ['has a Job without a pod', view(survey({ batch: active })), ['wait', 'Pending', 'Starting']],

@@ -19,6 +19,7 @@ import {
   type Waiting,
   wait,
 } from '../runs/mod.ts'
+import { sentence } from '../workers/mod.ts'
 import { queueOf } from './batch-job.ts'
 import { inWords, isOutOfReach } from './gpu-request.ts'
 import type { Survey } from './survey.ts'
@@ -104,7 +105,7 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
       // Its Job creates another pod, or fails and reports that.
       return found.current?.isClaimed
         ? awaitReport(endedAt, time, noReport('The worker failed'))
-        : wait(left, pending('Starting', `${state.message} Another worker is started.`))
+        : wait(left, pending('Starting', `${sentence(state.message)} Another worker is started.`))
     default:
       return decideFromPod(state, isStarted, { quietUntil, endedAt, ...time })
   }

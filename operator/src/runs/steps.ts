@@ -12,7 +12,7 @@ import {
   requeueAfter,
   secondsTime,
 } from '../runtime/mod.ts'
-import { type Pod, pods, type Workload } from '../workers/mod.ts'
+import { type Pod, pods, sentence, type Workload } from '../workers/mod.ts'
 import { assignRun, requestRunPlan } from './begin-run.ts'
 import { isNewWarning, stabilizeMessage } from './desired-status.ts'
 import { reflects } from './observed.ts'
@@ -179,7 +179,7 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
         const untilShown = Math.max(startingQuietly, run.memory.quietUntil - clock.now())
         return requeueAfter(Math.min(untilShown, planRequested.value ?? untilShown))
       }
-      const message = `${because} Another worker is started.`
+      const message = `${sentence(because)} Another worker is started.`
       warn(run.object, 'WorkerLost', message)
       logReplacement(run, because)
       await settle(obtained.value, { phase: 'Pending', reason: 'Starting', message })

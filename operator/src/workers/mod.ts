@@ -12,5 +12,6 @@ export {
   reducePod,
 } from './pod-kind.ts'
 export type { Container, EnvironmentVariable, PodSpec, Probe, Toleration } from './pod-spec.ts'
+export { sentence } from './sentence.ts'
 export { parseWorkerTemplates, readWorkerTemplates, type WorkerTemplate, type WorkerTemplates } from './templates.ts'
 export { cannotPull, cannotStart } from './waiting-reasons.ts'
