@@ -49,6 +49,16 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(specOf('HTTPRoute').rules).toMatchObject([{ matches: [{ path: { value: '/trellis' } }] }])
   })
 
+  test('pods of the bundled servers carry no version of the release, so an upgrade alone does not restart them', async () => {
+    const sets = (await render({})).filter(({ kind }) => kind === 'StatefulSet')
+    const labelsOf = ({ metadata, spec }: Manifest) => [
+      metadata.name,
+      Object.keys(spec.template.metadata.labels).sort(),
+    ]
+    const names = ['component', 'instance', 'managed-by', 'name', 'part-of'].map((name) => `app.kubernetes.io/${name}`)
+    expect(sets.map(labelsOf)).toEqual(['nats', 'postgres'].map((server) => [`release-trellis-${server}`, names]))
+  })
+
   describe.each(Object.entries(cases))('with the values of %s', (name, values) => {
     test('the rendered manifests match the snapshot', async () => {
       const manifests = (await render(values)).filter((manifest) => !isDefinition(manifest))

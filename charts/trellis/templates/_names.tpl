@@ -22,16 +22,30 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* Labels of an object. Takes root and component. */}}
-{{- define "trellis.labels" -}}
+{{- define "trellis.lastingLabels" -}}
 {{ include "trellis.selectorLabels" . }}
 app.kubernetes.io/part-of: trellis
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "trellis.commonLabels" -}}
 {{- with .root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* Labels of an object. Takes root and component. */}}
+{{- define "trellis.labels" -}}
+{{ include "trellis.lastingLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- include "trellis.commonLabels" . }}
+{{- end -}}
+
+{{/* Labels of the pods of a bundled server: without versions, since an upgrade of the release alone must not restart it. */}}
+{{- define "trellis.serverLabels" -}}
+{{ include "trellis.lastingLabels" . }}
+{{- include "trellis.commonLabels" . }}
 {{- end -}}
 
 {{/* The name and the labels of an object. Takes root and component. */}}
