@@ -100,5 +100,7 @@ export const podCache = ({
 }): CacheOptions<Pod> => ({
   selection: { labelSelector: podSelector(instance), ...(namespace === undefined ? {} : { namespace }) },
   transform: reducePod,
+  // The chart's gpu.clusterRead grants reading the pods of all namespaces.
+  isReadElsewhere: true,
   ...(indexes ? { indexes } : {}),
 })

@@ -19,38 +19,50 @@ import { createManager, type Manager, type ManagerOptions } from './manager.ts'
 type Job = KubeObject & { status?: { isDone: boolean } }
 
 const jobs = resource<Job>({ group: 'example.test', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true })
+const items = resource<KubeObject>({
+  group: 'example.test',
+  version: 'v1',
+  plural: 'items',
+  kind: 'Item',
+  namespaced: true,
+})
 const leaseRef = { namespace: 'default', name: 'operator' }
 
 type Options = Pick<ManagerOptions, 'health' | 'namespaces'> & {
   isAlone?: boolean
   /** The namespaces whose lists and new watches the server denies; it may change. */
   denied?: ReadonlySet<string>
+  /** It also reads items, of all namespaces, also of denied ones. */
+  readsItems?: boolean
 }
 
 /** The client without access to some namespaces, as if their Roles were deleted. */
 const denying = (client: Client, denied: ReadonlySet<string>): Client => {
-  const check = ({ namespace = '' }: { namespace?: string } = {}) => {
-    if (denied.has(namespace)) throw new ApiError(403, { reason: 'Forbidden', message: `no access to ${namespace}` })
+  const check = ({ plural }: { plural: string }, { namespace = '' }: { namespace?: string } = {}) => {
+    if (plural !== items.plural && denied.has(namespace))
+      throw new ApiError(403, { reason: 'Forbidden', message: `no access to ${namespace}` })
   }
   return {
     ...client,
     list: async (resource, options) => {
-      check(options)
+      check(resource, options)
       return client.list(resource, options)
     },
     watch: async (resource, options) => {
-      check(options)
+      check(resource, options)
       return client.watch(resource, options)
     },
   }
 }
 
 /** An operator that takes five seconds to mark a job done. */
-const operatorOf = (parts: Surroundings, { isAlone = false, denied = new Set(), ...options }: Options = {}) => {
+const operatorOf = (parts: Surroundings, given: Options = {}) => {
+  const { isAlone = false, denied = new Set(), readsItems = false, ...options } = given
   const election = { client: parts.client, ...leaseRef }
   const client = denying(parts.client, denied)
   const manager = createManager({ name: 'test', ...parts, client, ...(isAlone ? {} : { election }), ...options })
   const store = manager.cache(jobs, { freeze: true })
+  if (readsItems) manager.cache(items, { isReadElsewhere: true })
   const controller = manager.controller({
     name: 'jobs',
     reconcile: async (key) => {
@@ -218,6 +230,19 @@ test('a namespace whose access is denied, because it was deleted, does not stop 
   await simulation.clock.advance(300_000)
   expect(await get(manager, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
   expect([isDone(simulation, 'a'), isDone(simulation, 'b', 'team')]).toEqual([true, undefined])
+})
+
+test('a deleted namespace does not stop the work in the others although the whole cluster can be read', async () => {
+  const simulation = create()
+  const denied = new Set(['team'])
+  const options = { namespaces, denied, readsItems: true, health: { host: '127.0.0.1', port: 0 } }
+  const { manager, outcome } = start(simulation, 'first', options)
+  await turn(() => manager.healthPort() !== undefined)
+  addJob(simulation, 'a')
+  await simulation.clock.advance(300_000)
+  expect(outcome).toEqual({ ended: false })
+  expect(await get(manager, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
+  expect(isDone(simulation, 'a')).toBe(true)
 })
 
 test('a standby takes over, and stays ready, after a namespace was deleted', async () => {

@@ -1,18 +1,22 @@
 import type { Reflector } from '../reflector/reflector.ts'
 
-/** A cache, with its namespace if the operator can do without that. */
-export type PlacedReflector = { reflector: Reflector; dispensable?: string }
+/**
+ * A cache, with its namespace if the operator can do without that. `isReadElsewhere`: it may be granted although the operator has no
+ * rights in that namespace.
+ */
+export type PlacedReflector = { reflector: Reflector; dispensable?: string; isReadElsewhere?: boolean }
 
 /**
- * Milliseconds after which a namespace counts as out of reach if the server denies access to all of its caches. A Role that was just
- * created takes effect sooner.
+ * Milliseconds after which a namespace counts as out of reach if the server denies access to all of its caches that only rights in the
+ * namespace grant. A Role that was just created takes effect sooner.
  */
 const outOfReachAfter = 30_000
 
 /** The namespaces out of reach: usually deleted, and the operator's Role with them. They must not stop the work in the others. */
 export const namespacesOutOfReach = (placed: readonly PlacedReflector[]): Set<string> => {
   const granted = new Set<string | undefined>()
-  for (const { reflector, dispensable } of placed) if (reflector.deniedFor() < outOfReachAfter) granted.add(dispensable)
+  for (const { reflector, dispensable, isReadElsewhere = false } of placed)
+    if (!isReadElsewhere && reflector.deniedFor() < outOfReachAfter) granted.add(dispensable)
   return new Set(placed.flatMap(({ dispensable }) => (granted.has(dispensable) ? [] : (dispensable ?? []))))
 }
 
