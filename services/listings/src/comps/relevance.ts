@@ -222,7 +222,7 @@ const isForPlatform = (title: string, query: Query): boolean => {
 
 const stratumOf = (title: string, condition: string | null): Stratum | null => {
   if (lots.some((words) => words.test(title))) return 'lot'
-  if (broken.some((words) => words.test(title))) return 'for_parts'
+  if (broken.some((words) => words.test(title) || (condition !== null && words.test(condition)))) return 'for_parts'
   const shown = plainText(condition ?? '')
     .replace(/[()]/g, ' ')
     .replace(/[\s\-–/]+/g, ' ')

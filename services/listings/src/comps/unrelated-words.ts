@@ -225,41 +225,40 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
   {
     language: 'German',
     words:
-      'defekt(?:e|er|es)?|bastler|bastlerger[aä]t|ersatzteilspender|als ersatzteil(?:e|spender)?|ohne funktion|funktioniert nicht|geht nicht an',
+      'defekt(?:e|er|es)?|bastler|bastlerger[aä]t|ersatzteilspender|als ersatzteil(?:e|spender)?|nur ersatzteile|ohne funktion|funktioniert nicht|geht nicht an',
   },
   {
     language: 'French',
-    words: 'pour pi[eè]ces(?: d[eé]tach[eé]es)?|ne fonctionne pas|hors service|en panne|[aà] r[eé]parer|cass[eé]e?',
+    words:
+      'pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne fonctionne pas|hors service|en panne|[aà] r[eé]parer|cass[eé]e?',
   },
   {
     language: 'Italian',
     words:
-      'non funzionante|non funziona|per ricambi|per parti(?: di ricambio)?|guast[oaie]|difettos[oaie]|da riparare|rott[oaie]',
+      'non funzionante|non funziona|(?:per|solo) ricambi|per parti(?: di ricambio)?|guast[oaie]|difettos[oaie]|da riparare|rott[oaie]',
   },
   {
     language: 'Spanish',
-    words: 'para (?:piezas|repuestos?|desguace|reparar)|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
+    words:
+      'para (?:piezas|repuestos?|desguace|reparar)|solo (?:para )?piezas|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
   },
-  { language: 'Dutch', words: 'defecte?|kapot(?:te)?|voor onderdelen|werkt niet|ter reparatie' },
+  { language: 'Dutch', words: 'defecte?|kapot(?:te)?|(?:voor|alleen) onderdelen|werkt niet|ter reparatie' },
   {
     language: 'Portuguese',
     words: 'para pe[cç]as|n[aã]o (?:funciona|liga)|avariad[oa]s?|com defeito|para repara[cç][aã]o',
   },
   {
     language: 'Polish',
-    words: 'na cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]',
+    words:
+      '(?:na|tylko) cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]',
   },
 ]
 
-/** Conditions as the marketplace words them, the first match wins. */
-export const conditionWords: readonly (readonly [condition: 'new' | 'used' | 'for_parts', words: string])[] = [
-  [
-    'for_parts',
-    'for parts.*|als ersatzteil.*|pour pi[eè]ces.*|per parti.*|solo para piezas.*|para piezas.*|onderdelen.*',
-  ],
+/** Conditions of things that work, as the marketplace words them but without accents; the first match wins. */
+export const conditionWords: readonly (readonly [condition: 'new' | 'used', words: string])[] = [
   [
     'used',
-    'like new|open box|new other.*|wie neu|neu sonstige.*|comme neuf|neuf autre.*|come nuovo|nuovo altro|como nuevo|nuevo otro|.*refurbished|.*renewed|general[uü]berholt|.*reconditionn[eé]|.*ricondizionat[oa]|.*reacondicionado|pre ?owned.*|used|gebraucht|occasion|usato|usado|de segunda mano|tweedehands|gebruikt|zo goed als nieuw|als nieuw|używany|jak nowy|vintage|excellent|very good|good|acceptable|fair',
+    'like new|open box|new other.*|wie neu|neuwertig|neu:? sonstige.*|comme neuf|neuf autre.*|come nuovo|nuovo altro|como nuevo|nuevo otro|.*refurbished|.*renewed|general[uü]berholt|.*reconditionn[eé]|.*ricondizionat[oa]|.*reacondicionado|pre ?owned.*|used|gebraucht|(?:d.)?occasion|usato|(?:di )?seconda mano|usado|de segunda mano|tweedehands|gebruikt|zo goed als nieuw|als nieuw|uzywan[yae]|jak nowy|vintage|excellent|very good|good|acceptable|fair',
   ],
   [
     'new',
