@@ -14,10 +14,11 @@ export type DamageFamily = {
   readonly phrases: readonly DamagePhrase[]
 }
 
-const garments =
-  "men'?s|women'?s|ladies|kids?|baby|children'?s|swim|sports?|active|street|foot|under|night|eye|formal|work|casual|ski|golf|dance|to|lounge|outdoor|evening|bridal|maternity|compression|head|sleep|rain|school"
+/** What makes "wear" damage rather than clothes: "shows wear", "edge wear", but not "summer wear". */
+const wearing =
+  'shows?|showing|has|with|signs? of|some|light|minor|slight|small|little|minimal|moderate|normal|general|typical|usual|heavy|significant|excessive|extensive|visible|noticeable|obvious|cosmetic|surface|edge|corner|cover|spine|shelf|heel|sole|finish|storage|handling|holster|ring|tread'
 const chips =
-  'm\\d+|a\\d+|[hw]\\d|cpu|gpu|silicon|apple|intel|amd|nvidia|qualcomm|nfc|rfid|sim|emv|bionic|sound|memory|neural|security|tpm|bios|eprom|flash|graphics|audio|video|dsp|ic|potato|poker|clay|casino|chocolate|wood|corn|blue|mr|tuning|performance|power|processor'
+  'm\\d+|a\\d+|[hw]\\d|cpu|gpu|silicon|apple|intel|amd|nvidia|qualcomm|nfc|rfid|sim|emv|bionic|sound|memory|neural|security|tpm|bios|eprom|flash|graphics|audio|video|dsp|ic|potato|poker|clay|casino|chocolate|wood|corn|blue|mr|tuning|performance|power|processor|led|computer|ink|toner|cartridge|cat|dog|pet|hickory|oak|smoking|disney'
 /** Clothes that these words call striped, not scratched. */
 const frenchClothes =
   'pull|t-shirt|tee-shirt|chemise|chemisier|marinière|robe|jupe|maillot|polo|top|cravate|tissu|motif|imprimé'
@@ -32,36 +33,43 @@ export const damageFamilies: readonly DamageFamily[] = [
         words: 'scratch|scratches',
         unlessAfter: 'from|cat|anti|lee|dj',
         unlessBefore:
-          'card|cards|pad|post|off|build|built|proof|resistant|made|and sniff|& sniff|n sniff|protection|guard|remover|repair',
+          'cards?|pads?|plates?|posts?|maps?|awls?|brush|brushes|tickets?|art|paper|off|protection|protectors?|guards?|fillers?|build|built|made|and sniff|& sniff|n sniff|repair',
       },
       { words: 'scratched|scuffs|scuffed|scuffing' },
-      { words: 'scuff', unlessBefore: 'slippers?|proof|resistant' },
+      { words: 'scuff', unlessBefore: 'slippers?|pads?|sanders?' },
       {
         words: 'dent|dents|dented',
         unlessAfter: 'harvey|arthur',
-        unlessBefore: 'puller|repair|removal|remover|resistant|proof',
+        unlessBefore: 'pullers?|lifters?|tools?|repair',
       },
-      { words: 'ding|dings|dinged', unlessBefore: 'dong|ding|puller|repair|removal|remover' },
+      { words: 'ding|dings|dinged', unlessBefore: 'dong|ding|pullers?|repair' },
       {
         words: 'crack|cracks|cracked',
         unlessAfter: 'anti',
-        unlessBefore: 'open|filler|sealer|resistant|proof|ice|magazines?',
+        unlessBefore: 'open|fillers?|sealer|ice|magazines?|heels?|feet|lips|skin|pepper|wheat|the code',
       },
       {
         words: 'chip|chips',
         unlessAfter: chips,
         unlessBefore:
-          'set|sets|card|cards|reader|clip|key|bag|bags|resistor|programmer|tuning|tuned|board|capacitor|music|ic|inside|cookies?|ahoy|and dale|& dale|n dale|foose|ganassi',
+          'set|sets|card|cards|reader|clip|key|bag|bags|resistor|programmer|tuning|tuned|board|capacitor|music|ic|inside|cookies?|ahoy|carving|fork|pan|scanner|shop|tray|and dale|& dale|n dale|foose|ganassi',
       },
       { words: 'chipped|chipping' },
       {
         words: 'damage|damages|damaged',
-        unlessAfter: 'brain|collateral',
-        unlessBefore: 'waiver|protection|resistant|proof|control|inc',
+        unlessAfter: 'battle|brain|collateral',
+        unlessBefore: 'waiver|protection|control|inc|hair|skin|nails?|goods|done|report',
       },
-      { words: 'blemish|blemishes|blemished' },
-      { words: 'wear', unlessAfter: garments, unlessBefore: 'os|resistant|proof|resistance' },
-      { words: 'worn', unlessAfter: 'game|match|player|race|screen|stage|event|team|tour', unlessBefore: 'by|look' },
+      { words: 'blemish|blemishes|blemished', unlessBefore: 'balm|control|cream|gel|serum|treatment' },
+      {
+        words: `(?:${wearing}) wear|wear (?:and|&|n) tear|wear (?:on|to the|around|along|through|throughout|marks?|spots?|visible|consistent|commensurate|shown|present)`,
+        unlessBefore: 'os|resistant|proof|resistance|plates?|sensors?',
+      },
+      {
+        words: 'worn',
+        unlessAfter: 'be|game|match|player|race|screen|stage|event|team|tour',
+        unlessBefore: 'by|look|once|twice|as',
+      },
     ],
   },
   {
@@ -72,9 +80,10 @@ export const damageFamilies: readonly DamageFamily[] = [
       {
         words:
           'for parts|parts only|for spares|spares only|spares (?:or|and|&) repairs?|spares repairs?|parts (?:or|and|&) repairs?|parts repairs?',
-        unlessAfter: 'not',
+        unlessAfter: 'not|bin|box|cabinet|case|container|organi[sz]er|rack|tray|tub',
+        unlessBefore: 'compatible|cleaning|storage',
       },
-      { words: 'not working|non working|untested and as is' },
+      { words: '(?:not|non) (?:working|functioning|functional|responding|responsive)|inoperable|inoperative|untested' },
     ],
   },
   {
@@ -83,6 +92,8 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       { words: '(?:see|read) (?:the )?(?:full )?(?:item )?(?:description|desc|listing)' },
       { words: 'see (?:the )?(?:photos?|pics?|pictures?|images?) for' },
+      // "READ" alone only where punctuation stresses it: books are read, too.
+      { words: String.raw`(?:please|pls|plz) read|(?<=[*([]\s?)read|read(?=\s?[*)\]]|\s?!!)` },
     ],
   },
   {
@@ -91,9 +102,18 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       { words: 'issues? with|problems? with' },
       { words: 'faulty|defective', unlessBefore: 'towers' },
+      { words: 'dead pixels?|(?:image|lcd|oled|screen) burn(?: in)?' },
+      {
+        words: '(?:icloud|activation|google|frp|mdm|bios) lock(?:ed)?|blacklisted|bad (?:imei|esn|lcd|screen|battery)',
+      },
+      {
+        words:
+          '(?:smashed|shattered) (?:back|display|glass|lcd|lens|screen)|(?:back|display|glass|lcd|lens|screen) (?:is )?(?:smashed|shattered)',
+      },
       // Titles of works and places, and boots that are broken in.
       {
         words: 'broken(?: (?:screen|hinge|port|glass|display|lcd|button|keys?|case|lens|charging port))?',
+        unlessAfter: 'replacement for',
         unlessBefore: 'arrow|bells|bow|dreams?|english|flowers|hearts?|hill|in|lizard|road|social|sword|wings?',
       },
     ],
@@ -104,7 +124,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          "stopped working|(?:doesn['’]?t|does not) (?:work|start|turn on|boot|charge|power on)|dead on arrival|(?:won['’]?t|will not) (?:start|turn on|boot|charge|power on)",
+          "stopped working|(?:doesn['’]?t|does not) (?:work|start|turn on|boot|charge|function|respond|power (?:on|up))|dead on arrival|(?:won['’]?t|will not) (?:start|work|turn on|boot|charge|power (?:on|up))",
       },
       // "No power cord" is about what comes with the item.
       {
@@ -119,8 +139,11 @@ export const damageFamilies: readonly DamageFamily[] = [
     name: 'repair',
     canBeDenied: false,
     phrases: [
-      { words: 'needs? (?:a )?(?:repairs?|work|tlc|fixing|new (?:screen|battery))' },
-      { words: 'for repair' },
+      {
+        words:
+          'needs? (?:a |some )?(?:repairs?|repairing|restoration|service|servicing|work|tlc|fixing|new (?:screen|battery))',
+      },
+      { words: 'for repair', unlessAfter: 'kit|stand|tools?', unlessBefore: 'of' },
       { words: 'project (?:unit|item|laptop|phone|car|bike|piece)' },
     ],
   },
@@ -130,11 +153,11 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse',
+          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|displayschaden|glasbruch|glasschaden|wasserschaden',
       },
       {
         words:
-          'defekt|defekte|defekter|defektes|kaputt|kaputte[rs]?|gesprungen|displaybruch|bastler|bastlergerät|ersatzteilspender|als ersatzteil|ohne funktion|funktioniert nicht|geht nicht an',
+          'defekt|defekte|defekter|defektes|kaputt|kaputte[rs]?|gesprungen|displaybruch|bastler|bastlergerät|ersatzteilspender|als ersatzteil|nur ersatzteile|ohne funktion|(?:funktioniert|lädt|läuft|startet) nicht|geht nicht an|ungeprüft|ungetestet',
       },
     ],
   },
@@ -143,8 +166,12 @@ export const damageFamilies: readonly DamageFamily[] = [
     canBeDenied: true,
     phrases: [
       { words: 'rayures?|rayée?s?', unlessAfter: `à|${frenchClothes}` },
-      { words: "fissures?|fissurée?s?|endommagée?s?|ab[îi]mée?s?|traces? d[’']usure|cassée?s?" },
-      { words: "pour pièces(?: détachées)?|ne (?:fonctionne|marche) pas|hors service|en panne|en l[’']état|à réparer" },
+      { words: "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?" },
+      // Titles in capitals often omit the accents.
+      {
+        words:
+          "pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne (?:fonctionne|marche|d[eé]marre) (?:pas|plus)|ne s[’']allume (?:pas|plus)|hors service|en panne|en l[’'][eé]tat|[aà] r[eé]parer",
+      },
     ],
   },
   {
@@ -153,7 +180,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|guast[oaie]|difettos[oaie]|non funzionante|non funziona|per ricambi|per parti di ricambio|da riparare',
+          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|guast[oaie]|difettos[oaie]|non funzionante|non funziona|non si accende|(?:per|solo) ricambi|per parti di ricambio|da riparare',
       },
     ],
   },
@@ -163,29 +190,60 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|no funciona|para (?:piezas|repuestos?|desguace)|para reparar|(?:pantalla|cristal|tapa) rot[oa]',
+          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|no (?:funciona|enciende)|para (?:piezas|repuestos?|desguace|despiece)|solo (?:para )?piezas|para (?:reparar|arreglar)|estropead[oa]s?|(?:pantalla|cristal|tapa) rot[oa]',
       },
       { words: 'rayad[oa]s?', unlessAfter: spanishClothes },
     ],
   },
+  {
+    name: 'Dutch',
+    canBeDenied: true,
+    phrases: [
+      {
+        words:
+          'krassen|bekrast|deuken?|gedeukt|beschadigde?|beschadiging(?:en)?|gebarsten|gebruikssporen|kapotte?|kapot|defecte?|werkt niet|(?:voor|alleen) onderdelen|ter reparatie',
+      },
+    ],
+  },
+  {
+    name: 'Polish',
+    canBeDenied: true,
+    phrases: [
+      {
+        words:
+          'rysy|rysami|porysowan[yae]|pęknięt[yae]|pęknięcia|wgniecenia?|uszkodzon[yae]|uszkodzenia?|zepsut[yae]|niesprawn[yae]|nie działa|(?:na|tylko) części|do naprawy',
+      },
+    ],
+  },
 ]
+
+/**
+ * Words before damage that the item prevents or removes: "anti-scratch", "protects against scratches", "removes light scratches".
+ */
+export const preventions =
+  'anti|against|protects? from|prevents?|removes?|removing|hides?|resists|resistant to|gegen|vor|contre(?: les)?|résistante? aux?|efface|contro(?: i)?|contra(?: los)?|tegen'
 
 /** Words that deny the words after them: "no", "without any", "free of". */
 export const denials =
-  "no|zero|(?<![.,])0|without|w/o|free (?:of|from)|never|nor|neither|none|(?:does not|doesn['’]?t|do not|don['’]?t) have|ohne|keine?|keinerlei|sans|aucune?|pas d[e’']|senza|nessun[oa]?|sin|ningún|ninguna"
+  "no|zero|(?<![.,])0|without|w/o|free (?:of|from)|never|nor|neither|none|(?:does not|doesn['’]?t|do not|don['’]?t) have|ohne|keine?|keinerlei|sans|aucune?|pas d[e’']|senza|nessun[oa]?|sin|ningún|ninguna|geen|zonder|bez|brak"
 
 /** Words allowed between a denial and the damage that it denies: "no visible scratches or major dents", "no rips, stains or cracks". */
 export const betweenDenialAndDamage =
-  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y'
+  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|light|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y|en|i|zichtbare|widocznych'
 
 /** Denials that apply only to the next word, and those joined with it: "not scratched", "never been damaged", "not cracked or dented". */
-export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas"
+export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas|niet|nie"
 
 /** Words that join damage with the damage that a short denial denies. */
-export const joinsDenied = 'or|nor|and|a|been|oder|und|ni|et|e|o|y'
+export const joinsDenied = 'or|nor|and|a|been|oder|und|ni|et|e|o|y|en|i'
 
 /** Suffixes that turn a damage word into its opposite: "scratch-free". */
 export const oppositeSuffixes = 'free|less|frei|proof|resistant'
+
+/** Products against the damage that is named before them, alone or with more: "scratch remover", "scratch and dent repair kit". */
+export const remedies =
+  '(?:(?:and|&|n) )?(?:(?:swirls?|stains?|scratch|scratches|scuffs?|dents?|dings?|chips?|cracks?) )?(?:removers?|removal|erasers?|entferner|politur|schutz|reparatur (?:kit|paste|set|stift)|repair(?:ing)? (?:compound|cream|glue|kits?|mask|paste|pens?|polish|polishing|putty|sets?|shampoo|tape|tools?|wax))'
+
 /** Answers that deny damage, after a colon or a question mark: "Scratches: none", "Damage? No". No word follows the shorter ones. */
 export const denyingAnswers =
   '(?:none|keine?|aucune?|nessun[oa]|ningun[oa]|geen|brak)(?!\\p{L})|(?:no|nein|non|nee|nie)(?=\\s*(?:[^\\p{L}\\s]|$))'

@@ -14,11 +14,11 @@ const followedBy = (denial: string, words: string): string =>
 
 /** A denial, followed only by harmless words and other damage words, up to the end of the text before a match. */
 const denied = new RegExp(
-  `(?:${followedBy(data.denials, data.betweenDenialAndDamage)}|${followedBy(data.shortDenials, data.joinsDenied)})${inList}?$`,
+  `(?:${followedBy(`${data.denials}|${data.preventions}`, data.betweenDenialAndDamage)}|${followedBy(data.shortDenials, data.joinsDenied)})${inList}?$`,
   'iu',
 )
 const opposite = new RegExp(
-  String.raw`^(?:[\s\-–]?(?:${data.oppositeSuffixes})(?!\p{L})|\s*[:?]\s*(?:${data.denyingAnswers}))`,
+  String.raw`^(?:[\s\-–]?(?:${data.oppositeSuffixes}|${spaced(data.remedies)})(?!\p{L})|\s*[:?]\s*(?:${data.denyingAnswers}))`,
   'iu',
 )
 
