@@ -47,6 +47,8 @@ const hooks = {
     '.ux-seller-section__item--seller a',
     '#RightSummaryPanel .mbg-nw',
   ].map(query),
+  // A store's page of items has the store's name in its URL, the list of the seller's other items the username.
+  otherItems: ['.x-sellercard-atf a[href*="_ssn="], .x-store-information a[href*="_ssn="]'].map(query),
   sellerCard: [
     '.x-sellercard-atf',
     '.x-store-information__header',
@@ -84,23 +86,26 @@ const decoded = (part: string): string => {
   }
 }
 
-/** Username in a URL of the seller's other items, since the name shown may be that of a store. */
+/** Username in a URL of the seller's other items, since the name shown may be that of a store: `/usr/ada`, `/sch/ada/m.html`, `/sch/i.html?_ssn=ada`. */
 const usernameIn = (element: Element | undefined): string | undefined => {
   const href = element?.attribs.href ?? ''
-  const name = /\/(?:usr|sch)\/([^/?#]+)(?:\/m\.html|[?#]|$)/.exec(href)?.[1] ?? /[?&]_ssn=([^&#]+)/.exec(href)?.[1]
+  const name =
+    /[?&]_ssn=([^&#]+)/.exec(href)?.[1] ?? /\/(?:usr|sch)\/(?!i\.html)([^/?#]+)(?:\/m\.html|[?#]|$)/.exec(href)?.[1]
   return name === undefined ? undefined : decoded(name)
 }
 
 /** The seller's names from every hook: a store's name may appear where other pages have the username. */
 const readSellerNames = (nodes: readonly ChildNode[]): readonly string[] => {
   const links = hooks.sellerName.flatMap((compiled) => selectAll<ChildNode, Element>(compiled, [...nodes]))
-  const names = links.flatMap((link) => [usernameIn(link) ?? '', visibleText(link)])
+  const usernames = findAll('otherItems', nodes).map((link) => usernameIn(link) ?? '')
+  const names = [...links.flatMap((link) => [usernameIn(link) ?? '', visibleText(link)]), ...usernames]
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
 const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   const [link] = findAll('sellerName', nodes)
-  const name = usernameIn(link) ?? (link === undefined ? undefined : visibleText(link))
+  const [otherItems] = findAll('otherItems', nodes)
+  const name = usernameIn(link) ?? usernameIn(otherItems) ?? (link === undefined ? undefined : visibleText(link))
   if (name === undefined || name === '') return null
   const cards = findAll('sellerCard', nodes).map((card) =>
     lines(card.children)

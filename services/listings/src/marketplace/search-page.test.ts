@@ -389,6 +389,23 @@ test.each([
   expect(readItemPage(html, context)).toMatchObject({ seller: { name: 'anna', feedbackCount, feedbackRatio: null } })
 })
 
+test.each([
+  '/usr/ada',
+  'https://www.site.com/sch/ada/m.html?item=1&rt=nc',
+  'https://www.site.com/sch/i.html?item=1&_ssn=ada&rt=nc',
+])("the username of an item's seller is read from %s, not from the name of a store", (href) => {
+  const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="${href}">Ada's Cameras</a></div></div>`
+  expect(readItemPage(html, context)).toMatchObject({ seller: { name: 'ada' }, sellerNames: ['ada', "Ada's Cameras"] })
+})
+
+test("the username of a store's owner is read from the list of their other items", () => {
+  const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/str/adascameras">Ada's Cameras</a> <span>(12)</span></div><a href="/sch/i.html?_ssn=ada&store_name=adascameras">Seller's other items</a></div>`
+  expect(readItemPage(html, context)).toMatchObject({
+    seller: { name: 'ada', feedbackCount: 12 },
+    sellerNames: ["Ada's Cameras", 'ada'],
+  })
+})
+
 test('an address of a seller that is not validly percent-encoded is used verbatim', () => {
   const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/usr/100%">100% Cameras</a></div></div>`
   expect(readItemPage(html, context)).toMatchObject({
