@@ -129,12 +129,19 @@ describe('cards in other languages', () => {
     expect(resultsOf(list(card({ extra }))).cards[0]?.outcome).toEqual({ kind, on })
   })
 
+  test.each(['NIEUWE VERMELDING', 'Nowe ogłoszenie'])('"%s" is no part of a title', (prefix) => {
+    expect(resultsOf(list(card({ title: `${prefix} Camera` }))).cards[0]?.title).toBe('Camera')
+  })
+
   test.each([
     'Best offer accepted',
     'Preisvorschlag angenommen',
     'Offre directe acceptée',
     "Proposta d'acquisto accettata",
+    'Offerta migliore accettata',
     'Mejor oferta aceptada',
+    'Se aceptó la mejor oferta',
+    'Zaakceptowano najlepszą ofertę',
   ])('"%s" is an accepted offer', (text) => {
     expect(resultsOf(list(card({ rows: row(text) }))).cards[0]?.offerAccepted).toBe(true)
   })
@@ -295,6 +302,10 @@ describe('pages without results', () => {
       '<h1 class="srp-controls__count-heading">0 results for x</h1>',
       '<h3 class="srp-save-null-search__heading">No exact matches found</h3>',
       '<h3>Keine Treffer gefunden</h3>',
+      '<h3>Keine exakten Übereinstimmungen gefunden</h3>',
+      '<h3>Aucune correspondance exacte trouvée</h3>',
+      '<h3>No se encontraron coincidencias exactas</h3>',
+      '<h3>Nie znaleziono dokładnych dopasowań</h3>',
     ])
       expect(readSearchPage(html, context)).toMatchObject({ kind: 'results', cards: [], total: 0 })
   })

@@ -68,8 +68,8 @@ const newListing = anyOf({
   fr: /^nouvelle (?:annonce|mise en vente)\s*/i,
   it: /^nuova inserzione\s*/i,
   es: /^(?:anuncio nuevo|nuevo anuncio|nueva publicación)\s*/i,
-  nl: /^nieuwe aanbieding\s*/i,
-  pl: /^nowa oferta\s*/i,
+  nl: /^nieuwe (?:aanbieding|advertentie|vermelding)\s*/i,
+  pl: /^(?:nowa oferta|nowe ogłoszenie)\s*/i,
   ja: /^新規出品\s*/u,
   zh: /^新(?:刊登|上架)(?:物品)?\s*/u,
 })
@@ -109,11 +109,11 @@ const bestOffer = anyOf({
   en: /\bbest offers?\b|\bmake offer\b/i,
   de: /preisvorschl/i,
   fr: /offre directe|meilleure offre|faire (?:une )?offre/i,
-  it: /proposta d['’]acquisto|miglior offerta/i,
+  it: /proposta d['’]acquisto|miglior offerta|offerta migliore/i,
   es: /mejor oferta/i,
   pt: /melhor oferta/i,
   nl: /beste bod|bod doen/i,
-  pl: /oferta cenowa|najlepsza oferta|złóż ofertę|propozycj/i,
+  pl: /ofert[aęy] cenow|najlepsz[aąe]j? ofert[aęy]|złóż ofertę|propozycj/i,
   ru: /лучшее предложение|предложить цену/i,
   ja: /ベストオファー|値下げ交渉/u,
   zh: /最佳(?:出价|報價|报价|議價|议价)|议价|議價/u,
@@ -126,7 +126,7 @@ const accepted = anyOf({
   de: /angenommen|akzeptiert/i,
   fr: /accept[ée]/i,
   it: /accettat/i,
-  es: /aceptad/i,
+  es: /acept(?:ad|ó|aron)/i,
   pt: /aceit/i,
   nl: /geaccepteerd|aanvaard/i,
   pl: /przyjęt|zaakceptowan/i,
@@ -194,6 +194,6 @@ export const startsLikeCondition = (line: string): boolean => condition.test(lin
 
 /** Headings of a search that found nothing at all. */
 export const statesNothingFound = (text: string): boolean =>
-  /\bno exact matches found\b|\bno results found\b|keine (?:genauen |exakten )?(?:treffer|ergebnisse)|aucun (?:résultat|objet)|nessun(?:a)? (?:risultato|corrispondenza)|no se (?:ha|han) encontrado|ning[uú]n resultado|nenhum resultado|geen (?:exacte )?(?:resultaten|overeenkomsten)|brak (?:dokładnych )?(?:wyników|dopasowań)|не найдено|見つかりません|一致する(?:商品|検索結果).{0,6}(?:ありません|ない)|未找到|找不到|没有找到|沒有找到/iu.test(
+  /\bno exact matches found\b|\bno results found\b|keine (?:genauen? |exakten? )?(?:treffer|ergebnisse|übereinstimmung)|aucun(?:e correspondance| résultat| objet)|nessun(?:a)? (?:risultato|corrispondenza)|no se (?:(?:ha|han) encontrado|encontr(?:ó|aron))|ning[uú]n resultado|nenhum resultado|geen (?:exacte )?(?:resultaten|overeenkomsten)|(?:brak|nie znaleziono) (?:dokładnych )?(?:wyników|dopasowań)|не найдено|見つかりません|一致する(?:商品|検索結果).{0,6}(?:ありません|ない)|未找到|找不到|没有找到|沒有找到/iu.test(
     text,
   )
