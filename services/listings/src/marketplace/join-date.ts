@@ -6,14 +6,14 @@ const before = new RegExp(
     'joined|(?:member|seller) since|on \\w+ since',
     '(?:mitglied|verkäufer|registriert|angemeldet|bei \\w+) seit|(?:registriert|angemeldet|beigetreten) (?:am|im)|angemeldet|beigetreten',
     'membre depuis|inscrit(?:e|\\(e\\))?|a rejoint',
-    'iscritt[oa]|membro da(?:l)?|si è iscritt[oa]',
-    'miembro desde|se (?:unió|registró)|registrad[oa]',
+    'iscritt[oa]|membro da(?:l)?|si è iscritt[oa]|utente(?: registrato)? dal|su \\w+ dal?',
+    '(?:miembro|usuario) desde|se (?:unió|registró)|registrad[oa]',
     'lid sinds|lid geworden|geregistreerd',
     'membro desde',
     'medlem sedan|medlem siden',
-    'dołączył[aoy]?(?:\\(a\\))?|członek od|zarejestrowan[ya]',
+    'dołączył[aoy]?(?:\\(a\\))?|(?:członek|użytkownik) od|zarejestrowan[ya]',
     'зарегистрир\\p{L}*(?:\\(а\\))?',
-    '登録日?|加入(?:时间|時間|日期|于|於)?|注册(?:时间|日期|于)?|註冊(?:時間|日期|於)?',
+    '登録日?|(?:会员|會員)?(?:加入|注册|註冊)(?:时间|時間|日期|于|於)?',
   ].join('|')})(?![\\p{Script=Latin}\\p{Script=Cyrillic}])`,
   'iu',
 )
@@ -22,7 +22,7 @@ const after = /(?:に?(?:登録|加入)(?:済み?)?|加入|注册|註冊)$/u
 
 /** Words allowed between those and the date or within it, including the marketplace's name. */
 const fillers = new Set(
-  'in on am im seit le en de du des depuis nel il da dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
+  'in on am im seit le en de du des depuis nel il ad da dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
     ' ',
   ),
 )
@@ -38,7 +38,7 @@ const isOnlyDate = (text: string): boolean => {
     numbers.filter((number) => number.length === 4).length === 1 &&
     numbers.filter((number) => number.length <= 2).length === numbers.length - 1 &&
     numbers.length <= 3 &&
-    /^[\p{L}\d\s.,:/'’-]*$/u.test(text)
+    /^[\p{L}\d\s.,:：/'’-]*$/u.test(text)
   )
 }
 
