@@ -5,7 +5,7 @@ import { endOfAuction, hasTimeLeft, isoDate, readDate, readDuration } from './ca
 import { type Line, lines, strikes, visibleText } from './card-text.ts'
 import type { CardFragment } from './cut-cards.ts'
 import { type ChildNode, type Element, parseMarkup } from './dom.ts'
-import type { CardField, Layout } from './layouts.ts'
+import { type CardField, type Layout, placeholderPhotos } from './layouts.ts'
 import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
 import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutCount, sellerWithoutRatio } from './read-seller.ts'
 import {
@@ -166,7 +166,7 @@ const readPhotos = (images: readonly Element[], pageUrl: string): readonly strin
   const best = images.flatMap(({ attribs }) => {
     const sources = photoSources
       .flatMap((name) => attribs[name] ?? [])
-      .filter((source) => !source.startsWith('data:') && source !== '')
+      .filter((source) => !source.startsWith('data:') && source !== '' && !placeholderPhotos.test(source))
     return sources.sort((a, b) => sizeIn(b) - sizeIn(a)).slice(0, 1)
   })
   return [...new Set(best.flatMap((source) => webAddress(source, pageUrl) ?? []))]

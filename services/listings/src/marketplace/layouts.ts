@@ -92,3 +92,7 @@ export const struck = {
   tags: ['s', 'del', 'strike'],
   classes: /strike-?through|(?:list|original|trending|was|previous)-price/i,
 } as const
+
+/** File names of the pictures that stand for a missing photo or one that has not been loaded yet. */
+export const placeholderPhotos =
+  /\/(?:img_?no_?img|no_?(?:image|photo)|stockimage\d*|s_\dx\d|spacer|blank|transparent)\.\w{3,4}$/i

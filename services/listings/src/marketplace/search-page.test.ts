@@ -246,6 +246,16 @@ describe('special cards', () => {
     expect(performance.now() - start).toBeLessThan(2_000)
   })
 
+  test('a picture that stands for a missing photo, or for one that is not loaded yet, is no photo', () => {
+    const photos = [
+      '<img src="/cr/v/c1/s_1x2.gif" data-src="/images/g/a/s-l500.webp">',
+      '<img src="/cr/v/c1/s_1x2.gif">',
+      '<img src="/pictures/aw/pics/stockimage1.jpg">',
+      '<img src="/pictures/aw/pics/nextGenVit/imgNoImg.gif">',
+    ].map((extra) => resultsOf(list(card({ extra }))).cards[0]?.photos)
+    expect(photos).toEqual([['http://127.0.0.1:1/images/g/a/s-l500.webp'], [], [], []])
+  })
+
   test('a price that is struck through is used only where there is no other', () => {
     const price = '<span class="strikethrough s-card__price">$300.00</span>'
     expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
