@@ -17,6 +17,12 @@ describe('groups', () => {
     ])
   })
 
+  test('an alternative that is given twice counts once, and is one query', () => {
+    expect(parseGroups('RTX|rtx| rtx |quadro')).toEqual([['rtx', 'quadro']])
+    const mustInclude = Array.from({ length: 21 }, () => 'rtx').join('|')
+    expect(readTerms(parameters({ mustInclude, mustIncludeMode: 'groups' })).queries).toEqual(['gpu rtx'])
+  })
+
   test('the first smallest group is split into queries, the others are added as alternatives', () => {
     expect(expandGroups('gpu', [['16gb', '24gb', '48gb'], ['rtx', 'quadro'], ['blower']])).toEqual([
       'gpu blower (16gb,24gb,48gb) (rtx,quadro)',

@@ -23,10 +23,10 @@ export const parseTerms = (text: string): readonly string[] => trimmed(text.spli
 export const parseExclusions = (text: string): readonly string[] =>
   trimmed(text.split(',').map((term) => term.replace(/^[\s-]+/, '')))
 
-/** Groups of alternatives: commas separate groups, bars separate alternatives, all lower-cased ("16gb|24gb, rtx|quadro"). */
+/** Groups of distinct alternatives: commas separate groups, bars separate alternatives, all lower-cased ("16gb|24gb, rtx|quadro"). */
 export const parseGroups = (text: string): readonly (readonly string[])[] => {
   const groups = parseTerms(text.toLowerCase())
-    .map((group) => trimmed(group.split('|')))
+    .map((group) => [...new Set(trimmed(group.split('|')))])
     .filter((group) => group.length > 0)
   const field = ['query', 'must_include']
   if (groups.length > groupLimits.groups)

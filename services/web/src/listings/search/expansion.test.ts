@@ -7,6 +7,7 @@ test.each([
   ['16gb|24gb, rtx|quadro', ['gpu 16gb (rtx,quadro)', 'gpu 24gb (rtx,quadro)']],
   ['16GB|24gb, RTX | Quadro ,,|', ['gpu 16gb (rtx,quadro)', 'gpu 24gb (rtx,quadro)']],
   ['a|b, c', ['gpu c (a,b)']],
+  ['RTX|rtx| rtx |quadro', ['gpu rtx', 'gpu quadro']],
   ['"Body  only"|“kit”', ['gpu body only', 'gpu kit']],
   ['', ['gpu']],
 ])('the groups "%s" are sent as %j', (mustInclude, searches) => {

@@ -17,7 +17,7 @@ const trimmed = (parts: readonly string[]): string[] => parts.map(plain).filter(
  */
 export const searchesOf = (query: string, mustInclude: string): string[] => {
   const groups = trimmed(mustInclude.toLowerCase().split(','))
-    .map((group) => trimmed(group.split('|')))
+    .map((group) => [...new Set(trimmed(group.split('|')))])
     .filter((group) => group.length > 0)
   const smallest = Math.min(...groups.map((group) => group.length))
   const pivot = groups.find((group) => group.length === smallest)
