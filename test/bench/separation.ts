@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { measureSeparation } from '../../services/music/bench/separation.ts'
+import { measureSeparation, type SeparationQuality } from '../../services/music/bench/separation.ts'
 import { round } from './machine.ts'
 
 /** Lengths of separated pieces (s): one to compare with others, and the longest by default. */
@@ -18,6 +18,11 @@ const ratios = [
   ['sdr', 'SDR'],
 ] as const
 
+const generators = [
+  ['arrangements', 'six synthesised pieces of 12 s'],
+  ['mixes', '18 studio mixes of 20 s'],
+] as const
+
 const signed = (text: string): string => (text.startsWith('-') ? text : `+${text}`)
 
 const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'processor' | 'peakMegabytes', number>> => {
@@ -25,6 +30,17 @@ const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'proce
   const { stdout } = await promisify(execFile)(process.execPath, [module, String(seconds)])
   return JSON.parse(stdout)
 }
+
+const qualityLines = (quality: SeparationQuality, channels: 1 | 2): string[] =>
+  ratios.flatMap(([ratio, name]) =>
+    methods.map(([method, words]) => {
+      const shown = stemNames.map((stem, index) => {
+        const [value, before] = [quality[method][ratio][index], quality.mixture[ratio][index]]
+        return `${stem} ${value == null ? '-' : `${round(value, 1)} (${signed(round(value - (before ?? 0), 1))})`}`
+      })
+      return `  ${channels === 2 ? 'stereo' : 'mono'}  ${name.padEnd(6)}  ${words.padEnd(9)}  ${shown.join('  ')}`
+    }),
+  )
 
 /** Measures time and memory of separations, and their quality on pieces with known stems. */
 export async function* benchSeparation(): AsyncGenerator<string[]> {
@@ -35,16 +51,8 @@ export async function* benchSeparation(): AsyncGenerator<string[]> {
       `  ${String(seconds).padStart(4)} s  ${round(elapsed, 2)} of the audio's own time (target: at most 1.0), ${round(processor, 2)} of processor time  peak memory ${round(peakMegabytes)} MiB`,
     ]
   }
-  yield ['On six synthesised pieces of 12 s, means in dB (gain over the mixture as the estimate):']
-  for (const channels of [2, 1] as const) {
-    const quality = await measureSeparation(channels, { seconds: 12 })
-    for (const [ratio, name] of ratios)
-      for (const [method, words] of methods) {
-        const shown = stemNames.map((stem, index) => {
-          const [value, before] = [quality[method][ratio][index], quality.mixture[ratio][index]]
-          return `${stem} ${value == null ? '-' : `${round(value, 1)} (${signed(round(value - (before ?? 0), 1))})`}`
-        })
-        yield [`  ${channels === 2 ? 'stereo' : 'mono'}  ${name.padEnd(6)}  ${words.padEnd(9)}  ${shown.join('  ')}`]
-      }
+  for (const [generator, title] of generators) {
+    yield [`On ${title}, means in dB (gain over the mixture as the estimate):`]
+    for (const channels of [2, 1] as const) yield qualityLines(await measureSeparation(generator, channels), channels)
   }
 }

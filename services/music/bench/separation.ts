@@ -10,7 +10,8 @@ import { meanOf } from '../src/dsp/statistics.ts'
 import { createModelCache } from '../src/generate/model/model-cache.ts'
 import { stemNames } from '../src/stems/stem-names.ts'
 import { separateAudio } from '../src/worker/separate.ts'
-import { type Arrangement, arrangements, playParts, sdr, siSdr } from '../test/stem-pieces.ts'
+import { playMix } from '../test/mixed-pieces.ts'
+import { arrangements, playParts, sdr, siSdr } from '../test/stem-pieces.ts'
 import { separateByBaselines } from './separation-baselines.ts'
 
 const rate = 44_100
@@ -21,14 +22,14 @@ type Time = { readonly elapsed: number; readonly processor: number }
 /** Separates stored samples with the code of a worker, in this process, and passes the stems on. */
 const separated = async <Result>(
   samples: AsyncIterable<Uint8Array> | Uint8Array,
-  channels: number,
+  { channels, sampleRate }: { channels: number; sampleRate: number },
   use: (stems: () => Promise<Block[]>, time: Time) => Promise<Result>,
 ): Promise<Result> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-stems-bench-'))
   try {
     const files = await openDirectoryFiles(directory)
     await files.write(nodeFile('piece', 'samples'), samples)
-    const piece = { nodeId: 'piece', sampleRate: rate, channels }
+    const piece = { nodeId: 'piece', sampleRate, channels }
     const dependencies = {
       files,
       models: createModelCache('cpu'),
@@ -47,7 +48,7 @@ const separated = async <Result>(
             size: bytes.length,
             read: async (at: number, count: number) => bytes.subarray(at, at + count),
           }
-          const audio = openStoredAudio(source, { sampleRate: rate, channels })
+          const audio = openStoredAudio(source, { sampleRate, channels })
           return audio.read(0, audio.frames)
         }),
       )
@@ -63,20 +64,27 @@ export type Ratios = { readonly siSdr: readonly (number | null)[]; readonly sdr:
 /** The quality of estimates: the mixture as each stem, published methods, and the stems of this service. */
 export type SeparationQuality = Readonly<Record<'mixture' | 'published' | 'stems', Ratios>>
 
+const isSilent = (block: Block): boolean => block.every((channel) => channel.every((value) => value === 0))
+
 type Estimated = Readonly<Record<keyof SeparationQuality, readonly (Block | undefined)[]>>
 
-/** Separates synthesised pieces whose stems are known. */
-export const measureSeparation = async (
-  channels: 1 | 2,
-  { seconds, pieces = arrangements }: { seconds: number; pieces?: readonly Arrangement[] },
-): Promise<SeparationQuality> => {
+/** Pieces with known stems: of six arrangements, and of studio mixes of every other ensemble. */
+const generators = {
+  arrangements: (channels: 1 | 2) =>
+    arrangements.map((arrangement) => playParts({ ...arrangement, seconds: 12, channels, sampleRate: rate })),
+  mixes: (channels: 1 | 2) => Array.from({ length: 18 }, (_, i) => playMix({ seed: 2 * i, seconds: 20, channels })),
+}
+
+export type PieceGenerator = keyof typeof generators
+
+/** Separates synthesised pieces whose stems are known. Ratios are means over the pieces that have the stem. */
+export const measureSeparation = async (generator: PieceGenerator, channels: 1 | 2): Promise<SeparationQuality> => {
   const played: { truth: readonly Block[]; estimates: Estimated }[] = []
-  for (const arrangement of pieces) {
-    const { parts, mixture } = playParts({ ...arrangement, seconds, channels, sampleRate: rate })
+  for (const { parts, mixture, sampleRate } of generators[generator](channels)) {
     const estimates = {
       mixture: stemNames.map(() => mixture),
-      published: await separateByBaselines(mixture, rate),
-      stems: await separated(encodeSamples(mixture), channels, (read) => read()),
+      published: await separateByBaselines(mixture, sampleRate),
+      stems: await separated(encodeSamples(mixture), { channels, sampleRate }, (read) => read()),
     }
     played.push({ truth: stemNames.map((name) => parts[name]), estimates })
   }
@@ -84,7 +92,7 @@ export const measureSeparation = async (
     stemNames.map((_, stem) => {
       const values = played.flatMap(({ truth, estimates }) => {
         const [estimate, part] = [estimates[method][stem], truth[stem]]
-        return estimate && part ? [measure(estimate, part)] : []
+        return estimate && part && !isSilent(part) ? [measure(estimate, part)] : []
       })
       return values.length > 0 ? meanOf(values) : null
     })
@@ -103,7 +111,7 @@ async function* longPiece(seconds: number): AsyncGenerator<Uint8Array> {
 
 /** Elapsed and processor time over the length of a stereo piece of this length. */
 export const timeSeparation = (seconds: number): Promise<Time> =>
-  separated(longPiece(seconds), 2, async (_, { elapsed, processor }) => ({
+  separated(longPiece(seconds), { channels: 2, sampleRate: rate }, async (_, { elapsed, processor }) => ({
     elapsed: elapsed / seconds,
     processor: processor / seconds,
   }))

@@ -70,7 +70,7 @@ const beatTimes = (score: EnsembleScore, lead: number, random: Random): number[]
 }
 
 /** Adds an exponential tail of noise to everything, as a room does. */
-const addRoom = (samples: Float32Array, random: Random): void => {
+export const addRoom = (samples: Float32Array, random: Random): void => {
   const level = between(random, 0, 0.25)
   const delays = Array.from({ length: 8 }, () => Math.round(between(random, 0.011, 0.09) * rate))
   const gains = delays.map(() => between(random, -0.5, 0.5))
@@ -85,14 +85,20 @@ const addRoom = (samples: Float32Array, random: Random): void => {
   }
 }
 
-/** Plays a score; the same score yields the same samples. */
-export const playEnsemble = (score: EnsembleScore): EnsemblePiece => {
-  const { metre, bpm, seconds, seed } = score
+/** What a score is played in, and when. */
+type Played = Pick<EnsemblePiece, 'beats' | 'downbeats'> & {
+  readonly random: Random
+  /** The note of a degree above the tonic (MIDI). */
+  readonly noteOf: (degree: number) => number
+}
+
+/** Plays the notes of a score, each part into its track. */
+export const playNotes = (score: EnsembleScore, trackOf: (part: Part) => Float32Array): Played => {
+  const { metre, bpm, seed } = score
   const style: EnsembleStyle | undefined = stylesByName.get(score.style)
   if (!style) throw new Error(`there is no style ${score.style}`)
   const beatsPerBar = beatsPerBarOf[metre]
   const random = createRandom(seed * 104_729 + Math.round(bpm * 31) + 977 * ensembleStyles.indexOf(style))
-  const samples = new Float32Array(Math.round(seconds * rate))
   const times = beatTimes(score, between(random, 0.05, 1.1), random)
   const tonic = 48 + Math.floor(random.next() * 12)
   const scale = scales[random.next() < 0.6 ? 'major' : 'minor']
@@ -100,10 +106,8 @@ export const playEnsemble = (score: EnsembleScore): EnsemblePiece => {
   const jitter = between(random, 0.002, 0.008)
   const levels = style.parts.map(() => 10 ** (between(random, -3, 3) / 20))
   const melody = Array.from({ length: 512 }, () => Math.floor(random.next() * 8))
-  const hertz = (degree: number, octave: number) => {
-    const note = tonic + 12 * (Math.floor(degree / 7) + octave) + (scale[((degree % 7) + 7) % 7] ?? 0)
-    return 440 * 2 ** ((note - 69) / 12)
-  }
+  const noteOf = (degree: number) => tonic + 12 * Math.floor(degree / 7) + (scale[((degree % 7) + 7) % 7] ?? 0)
+  const hertz = (degree: number, octave: number) => 440 * 2 ** ((noteOf(degree) + 12 * octave - 69) / 12)
   const strengthOf = (character: string, step: number, perBeat: number, duration: number): number => {
     const isFine = step % perBeat !== 0 && duration < comfortable
     const likely = (/\d/.test(character) ? Number(character) / 10 : 1) * (isFine ? (duration / comfortable) ** 3 : 1)
@@ -137,7 +141,7 @@ export const playEnsemble = (score: EnsembleScore): EnsemblePiece => {
         const choose = melody[(phrase % 3) * 128 + (bar % barsPerPhrase) * 32 + step] ?? 0
         for (const pitch of pitches(part, chord, degree, choose))
           play(instruments[part.instrument], {
-            samples,
+            samples: trackOf(part),
             random,
             start: Math.round(time * rate),
             length: Math.round(length * rate),
@@ -147,12 +151,19 @@ export const playEnsemble = (score: EnsembleScore): EnsemblePiece => {
       }
     }
   }
+  return { random, noteOf, beats: times, downbeats: times.filter((_, index) => index % beatsPerBar === 0) }
+}
+
+/** Plays a score; the same score yields the same samples. */
+export const playEnsemble = (score: EnsembleScore): EnsemblePiece => {
+  const samples = new Float32Array(Math.round(score.seconds * rate))
+  const { random, beats, downbeats } = playNotes(score, () => samples)
   addRoom(samples, random)
   const floor = 10 ** (between(random, -75, -50) / 20)
   const top = samples.reduce((max, value) => Math.max(max, Math.abs(value)), 1e-6)
   const scaleTo = between(random, 0.3, 0.9) / top
   for (let i = 0; i < samples.length; i++) samples[i] = scaleTo * (samples[i] ?? 0) + floor * (random.next() - 0.5)
-  return { score, samples, beats: times, downbeats: times.filter((_, index) => index % beatsPerBar === 0) }
+  return { score, samples, beats, downbeats }
 }
 
 const pitches = (part: Part, chord: number, degree: number, choose: number): number[] => {

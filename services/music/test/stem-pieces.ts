@@ -117,8 +117,18 @@ export const formantLevel = (hertz: number, vowel: number): number => {
   return level
 }
 
+type SungNote = {
+  readonly note: number
+  /** The note before, from which it glides. */
+  readonly from: number
+  readonly seconds: number
+  readonly vowel: number
+  /** By which power of their number harmonics are weaker. */
+  readonly tilt: number
+}
+
 /** A sung note: a glide to its pitch, delayed vibrato, formants, breath, and a consonant at its beginning. */
-const sing = (random: Random, rate: number, note: number, from: number, seconds: number, vowel: number) => {
+const sing = (random: Random, rate: number, { note, from, seconds, vowel, tilt }: SungNote) => {
   const speed = 5 + random.next()
   const depth = 0.25 + 0.2 * random.next()
   const drift = (random.next() - 0.5) * 0.1
@@ -132,7 +142,7 @@ const sing = (random: Random, rate: number, note: number, from: number, seconds:
     const loud = envelope(t, seconds, 0.03, 0.06) * (0.8 + 0.2 * Math.sin(2 * Math.PI * speed * t + 1))
     return Float64Array.from({ length: count }, (_, h) => {
       const at = hertz * (h + 1)
-      return (loud * formantLevel(at, vowel)) / (h + 1) ** 0.8
+      return (loud * formantLevel(at, vowel)) / (h + 1) ** tilt
     })
   })
   const breath = soundOf(seconds, rate, (t) => 0.006 * envelope(t, seconds, 0.05, 0.08) * (2 * random.next() - 1))
@@ -148,8 +158,12 @@ const sing = (random: Random, rate: number, note: number, from: number, seconds:
   })
 }
 
-const singMelody = (block: Block, rate: number, arrangement: Arrangement, noteOf: (degree: number) => number) => {
+type Singing = Pick<Arrangement, 'bpm' | 'seconds' | 'seed' | 'voice'> & { readonly tilt?: number }
+
+/** Adds a melody in phrases. `noteOf` is the note of a degree above the tonic (MIDI), which a low voice sings an octave lower. */
+export const singMelody = (block: Block, rate: number, arrangement: Singing, noteOf: (degree: number) => number) => {
   const random = createRandom(arrangement.seed * 7 + 1)
+  const { tilt = 0.8 } = arrangement
   const beat = 60 / arrangement.bpm
   const octave = arrangement.voice === 'high' ? 0 : -12
   let [degree, before] = [4, 4]
@@ -161,7 +175,7 @@ const singMelody = (block: Block, rate: number, arrangement: Arrangement, noteOf
       degree = Math.max(0, Math.min(9, degree + Math.floor(random.next() * 5) - 2))
       const vowel = Math.floor(random.next() * vowels.length)
       const [note, from] = [noteOf(degree) + octave, noteOf(before) + octave]
-      place(block, rate, time + t, 0.5, sing(random, rate, note, from, length * 0.95, vowel))
+      place(block, rate, time + t, 0.5, sing(random, rate, { note, from, seconds: length * 0.95, vowel, tilt }))
       before = degree
       t += length
     }

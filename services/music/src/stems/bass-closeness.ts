@@ -17,14 +17,19 @@ const compressed = (magnitudes: Spectrogram, hits: Spectrogram, bins: number): S
   return result
 }
 
-/** The share of the sustained sound of each bin that belongs to the bass: the harmonics of the lowest voice. */
-export const bassMask = (magnitudes: Spectrogram, hits: Spectrogram, { frameSeconds, binHertz }: Grid): Spectrogram => {
-  const { bassHertz, bassTopHertz, bassWidthHertz, lowBassShare, lowBassHertz } = maskSettings
+/** How close each bin is to a harmonic of the lowest line in a range of pitches, 0 to 1. */
+export const bassCloseness = (
+  magnitudes: Spectrogram,
+  hits: Spectrogram,
+  { frameSeconds, binHertz }: Grid,
+  [lowestHertz, highestHertz]: readonly [number, number],
+): Spectrogram => {
+  const { bassTopHertz, bassWidthHertz, lowBassShare, lowBassHertz } = maskSettings
   const { frames, bins } = magnitudes
   const searched = Math.min(bins, Math.ceil(searchedHertz / binHertz))
   const track = trackPitch(compressed(magnitudes, hits, searched), {
-    lowestHertz: bassHertz[0],
-    highestHertz: bassHertz[1],
+    lowestHertz,
+    highestHertz,
     binHertz,
     harmonics: 4,
     decay: 0.7,
@@ -33,7 +38,7 @@ export const bassMask = (magnitudes: Spectrogram, hits: Spectrogram, { frameSeco
     // Two octaves a second are enough for a leap within a frame.
     maxChange: Math.ceil(48 * Math.max(1, frameSeconds / 0.0232)),
   })
-  const mask = emptySpectrogram(frames, bins)
+  const closeness = emptySpectrogram(frames, bins)
   const top = Math.min(bins, Math.ceil(bassTopHertz / binHertz))
   for (let frame = 0; frame < frames; frame++) {
     const pitch = track.hertz[frame] ?? 0
@@ -42,11 +47,11 @@ export const bassMask = (magnitudes: Spectrogram, hits: Spectrogram, { frameSeco
       const harmonic = Math.max(1, Math.round(hertz / pitch))
       const distance = (hertz - harmonic * pitch) / bassWidthHertz
       const near = Math.exp(-0.5 * distance * distance)
-      mask.values[frame * bins + bin] =
+      closeness.values[frame * bins + bin] =
         harmonic === 1
           ? Math.max(near, lowBassShare * below(hertz, lowBassHertz, 0.4))
           : near * below(hertz, bassTopHertz, 0.6)
     }
   }
-  return mask
+  return closeness
 }
