@@ -215,6 +215,11 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
+    'was killed after it had logged something',
+    pod({ phase: 'Failed', ...ended(137, 'Error', 'Trellis search-worker is ready in 1.2 s.\n') }),
+    { kind: 'failed', cause: 'Crashed', message: 'The worker was killed (SIGKILL).', endedAt },
+  ],
+  [
     'ended with an unknown exit status',
     pod({ phase: 'Failed', ...ended(137, 'ContainerStatusUnknown', 'The container could not be located') }),
     { kind: 'failed', cause: 'WorkerLost', message: 'The worker ended, and its exit status is unknown', endedAt },

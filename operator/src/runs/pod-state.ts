@@ -38,6 +38,8 @@ export const isLoss = (cause: PodFailure): boolean =>
 
 /** Terminated by SIGTERM, as by a pod deletion. */
 const isDraining = 128 + 15
+/** Killed by SIGKILL, as by the node's kernel. */
+const wasKilled = 128 + 9
 
 /** Failure by the pod's reason, if its node ended it. */
 const byNode: Record<string, PodFailure> = {
@@ -96,6 +98,8 @@ const failed = (pod: SeenPod, ended: Terminated | undefined): PodState => {
   if (!ended || ended.reason === 'ContainerStatusUnknown')
     return because('WorkerLost', `The worker ended, and its exit status is unknown${suffix(message)}`)
   if (ended.exitCode === isDraining) return because('WorkerLost', 'The worker was terminated before it was done.')
+  // The last line of its log was written before it was killed, and is not the reason.
+  if (ended.exitCode === wasKilled) return because('Crashed', 'The worker was killed (SIGKILL).')
   const words = ended.message?.trim().split('\n').at(-1)
   return because('Crashed', `The worker ended with code ${ended.exitCode}${suffix(words)}`)
 }

@@ -15,7 +15,7 @@ const network = toNetwork(maskWeights)
 /** Frames after which the worker handles its messages: some 100 ms. */
 const framesPerPause = 100
 
-/** Computes the masks of a segment without a model of the user: from cues, by a small network (docs/decisions). */
+/** Computes the masks of a segment without a model of the user, from cues by a small network (docs/decisions/0059-a-small-network-masks-stems.md). */
 export const blindMasks = async (spectra: SegmentSpectra, grid: Grid, options: SeparationOptions): Promise<Masks> => {
   const cues = await findStemCues(spectra, grid, options)
   const { frames, bins } = cues
