@@ -101,6 +101,6 @@ export const podCache = ({
   selection: { labelSelector: podSelector(instance), ...(namespace === undefined ? {} : { namespace }) },
   transform: reducePod,
   // The chart's gpu.clusterRead grants reading the pods of all namespaces.
-  isReadElsewhere: true,
+  isGrantedClusterWide: true,
   ...(indexes ? { indexes } : {}),
 })

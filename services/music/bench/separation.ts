@@ -11,7 +11,7 @@ import { createModelCache } from '../src/generate/model/model-cache.ts'
 import { stemNames } from '../src/stems/stem-names.ts'
 import { separateAudio } from '../src/worker/separate.ts'
 import { playMix } from '../test/mixed-pieces.ts'
-import { arrangements, playParts, sdr, siSdr } from '../test/stem-pieces.ts'
+import { arrangements, isSilent, playParts, sdr, siSdr } from '../test/stem-pieces.ts'
 import { separateByBaselines } from './separation-baselines.ts'
 
 const rate = 44_100
@@ -63,8 +63,6 @@ export type Ratios = { readonly siSdr: readonly (number | null)[]; readonly sdr:
 
 /** The quality of estimates: the mixture as each stem, published methods, and the stems of this service. */
 export type SeparationQuality = Readonly<Record<'mixture' | 'published' | 'stems', Ratios>>
-
-const isSilent = (block: Block): boolean => block.every((channel) => channel.every((value) => value === 0))
 
 type Estimated = Readonly<Record<keyof SeparationQuality, readonly (Block | undefined)[]>>
 

@@ -1,13 +1,20 @@
-import type { Block } from '../src/audio/pcm.ts'
-import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
+import { audioInMemory } from '../src/audio/audio-path.ts'
 import { createRandom, type Random } from '../src/dsp/random.ts'
 import { createShortTimeFourier, frameSizeFor, frameStart, framesToCover } from '../src/dsp/short-time-fourier.ts'
 import { analysedBins, readStretch } from '../src/stems/read-stretch.ts'
 import { spectraOf } from '../src/stems/segment-spectra.ts'
 import { cueCount, findStemCues } from '../src/stems/stem-cues.ts'
 import { stemNames } from '../src/stems/stem-names.ts'
+import { oneOf } from '../test/ensemble-pieces.ts'
 import { playMix } from '../test/mixed-pieces.ts'
-import { type Arrangement, type PartName, type PieceOfParts, partNames, playParts } from '../test/stem-pieces.ts'
+import {
+  type Arrangement,
+  isSilent,
+  type PartName,
+  type PieceOfParts,
+  partNames,
+  playParts,
+} from '../test/stem-pieces.ts'
 
 /**
  * Bins of a piece, drawn with a probability that grows with their energy. The squared error of masks m over the whole piece is about the sum of
@@ -31,12 +38,6 @@ const examplesPerPiece = 40_000
 const drawExponent = 0.6
 /** A stem that is silent, or nearly, counts as if it had this share of the energy: what a mask lets through must matter. */
 const leastShare = 0.02
-
-const stored = (block: Block, sampleRate: number) => {
-  const bytes = encodeSamples(block)
-  const source = { size: bytes.length, read: async (at: number, count: number) => bytes.subarray(at, at + count) }
-  return openStoredAudio(source, { sampleRate, channels: block.length })
-}
 
 /** Positions in the order of drawing, and the weight of each: the inverse of how often it is expected. */
 const draw = (powers: Float64Array, random: Random): { at: Uint32Array; weights: Float64Array } => {
@@ -63,7 +64,7 @@ const draw = (powers: Float64Array, random: Random): { at: Uint32Array; weights:
 type Spectra = { readonly powers: Float64Array; readonly products: Float64Array[]; readonly energies: number[] }
 
 /** Energy of the mixture in each bin, and its product with each stem, over all channels. */
-const compare = async ({ sampleRate, parts, mixture }: PieceOfParts): Promise<Spectra> => {
+const compare = ({ sampleRate, parts, mixture }: PieceOfParts): Spectra => {
   const transform = createShortTimeFourier(frameSizeFor(sampleRate))
   const bins = analysedBins(transform, sampleRate)
   const frames = framesToCover(mixture[0]?.length ?? 0, transform.hop)
@@ -99,12 +100,12 @@ const examplesOf = async (
   const { sampleRate, mixture } = piece
   const transform = createShortTimeFourier(frameSizeFor(sampleRate))
   const reach = { from: 0, to: framesToCover(mixture[0]?.length ?? 0, transform.hop) }
-  const stretch = await readStretch(stored(mixture, sampleRate), transform, reach)
+  const stretch = await readStretch(audioInMemory(mixture, sampleRate), transform, reach)
   const bins = analysedBins(transform, sampleRate)
   const grid = { frameSeconds: transform.hop / sampleRate, binHertz: sampleRate / transform.size }
   const options = { signal: new AbortController().signal, onProgress: () => undefined }
   const cuesOfPiece = await findStemCues(spectraOf(stretch, transform, { ...reach, bins }), grid, options)
-  const { powers, products, energies } = await compare(piece)
+  const { powers, products, energies } = compare(piece)
   const { at, weights } = draw(powers, createRandom(seed))
   const row = new Float32Array(bins * cueCount)
   const cues = new Float32Array(examplesPerPiece * cueCount)
@@ -131,8 +132,6 @@ const examplesOf = async (
   }
 }
 
-const oneOf = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T
-
 const drawnArrangement = (seed: number): Arrangement => {
   const random = createRandom(seed)
   return {
@@ -148,8 +147,6 @@ const drawnArrangement = (seed: number): Arrangement => {
   }
 }
 
-const isHeard = (block: Block): boolean => block.some((channel) => channel.some((value) => value !== 0))
-
 /** A piece of one part alone. */
 const soloOf = ({ sampleRate, parts }: PieceOfParts, part: PartName): PieceOfParts => {
   const silence = parts[part].map((channel) => new Float32Array(channel.length))
@@ -163,7 +160,7 @@ const channelsOf = (seed: number): 1 | 2 => (seed % 5 < 2 ? 1 : 2)
 /** Every sixth piece is one part alone. */
 const pieceOf = (seed: number, piece: PieceOfParts): PieceOfParts => {
   const part = seed % 6 === 5 ? partNames[Math.floor(seed / 6) % partNames.length] : undefined
-  return part && isHeard(piece.parts[part]) ? soloOf(piece, part) : piece
+  return part && !isSilent(piece.parts[part]) ? soloOf(piece, part) : piece
 }
 
 /** Examples of pieces of both generators. None of the pieces is one of the benchmark or of the tests. */

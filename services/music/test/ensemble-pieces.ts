@@ -42,8 +42,8 @@ const comfortable = 0.13
 /** The strengths of the characters of a pattern; digits are probabilities in tenths. */
 const strengths: Record<string, number> = { X: 1.3, x: 1, o: 0.45 }
 
-const between = (random: Random, low: number, high: number): number => low + (high - low) * random.next()
-const oneOf = <T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T =>
+export const between = (random: Random, low: number, high: number): number => low + (high - low) * random.next()
+export const oneOf = <T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T =>
   items[Math.floor(random.next() * items.length)] as T
 
 /** Times of the beats. Rubato is a random walk of the tempo within an eighth of its mean, with a ritardando in some phrases. */

@@ -1,6 +1,6 @@
 import { type Block, silentBlock } from '../src/audio/pcm.ts'
 import { createRandom, type Random } from '../src/dsp/random.ts'
-import { addRoom, playNotes } from './ensemble-pieces.ts'
+import { addRoom, between, playNotes } from './ensemble-pieces.ts'
 import { ensembleStyles, type Part } from './ensemble-styles.ts'
 import type { InstrumentName } from './instruments.ts'
 import { type PartName, type PieceOfParts, partNames, singMelody } from './stem-pieces.ts'
@@ -40,11 +40,9 @@ const central: ReadonlySet<InstrumentName> = new Set(['deep kick', 'dry kick', '
 const nameOf = ({ instrument }: Part): PartName =>
   percussion.has(instrument) ? 'drums' : basses.has(instrument) ? 'bass' : 'other'
 
-const between = (random: Random, low: number, high: number): number => low + (high - low) * random.next()
-
 /** Share of recordings with a voice. */
 const sungShare = 0.85
-/** Level of a part before its fader (dB), and what faders and sizes of rooms vary by. */
+/** Usual level of a part (dB), and by how much faders are above or below it. */
 const levels: Record<PartName, number> = { vocals: 0, drums: 0, bass: -1, other: -2 }
 const faderDecibels = 4
 

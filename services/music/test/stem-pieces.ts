@@ -355,6 +355,9 @@ export const playParts = (arrangement: Arrangement): PieceOfParts => {
   return { sampleRate, parts, mixture }
 }
 
+/** Whether a part plays nothing. */
+export const isSilent = (block: Block): boolean => block.every((channel) => channel.every((value) => value === 0))
+
 /** Arrangements for measurements: several keys, tempi, styles and voices. */
 export const arrangements: readonly Arrangement[] = [
   {

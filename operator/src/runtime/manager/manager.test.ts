@@ -62,7 +62,7 @@ const operatorOf = (parts: Surroundings, given: Options = {}) => {
   const client = denying(parts.client, denied)
   const manager = createManager({ name: 'test', ...parts, client, ...(isAlone ? {} : { election }), ...options })
   const store = manager.cache(jobs, { freeze: true })
-  if (readsItems) manager.cache(items, { isReadElsewhere: true })
+  if (readsItems) manager.cache(items, { isGrantedClusterWide: true })
   const controller = manager.controller({
     name: 'jobs',
     reconcile: async (key) => {

@@ -51,7 +51,7 @@ export type CacheOptions<T extends KubeObject> = Pick<StoreOptions<T>, 'indexes'
      * Whether rights in the whole cluster may grant access, too: then it does not show that a namespace is within reach. False by
      * default.
      */
-    isReadElsewhere?: boolean
+    isGrantedClusterWide?: boolean
   }
 
 /** Wires the parts of an operator together. Declare caches and controllers first, then run it, once. */
@@ -206,7 +206,7 @@ export const createManager = (options: ManagerOptions): Manager => {
     client,
     recorder,
     cache: <T extends KubeObject>(resource: Resource<T>, cacheOptions: CacheOptions<T> = {}) => {
-      const { indexes, freeze, isReadElsewhere = false, ...reflected } = cacheOptions
+      const { indexes, freeze, isGrantedClusterWide = false, ...reflected } = cacheOptions
       const { transform } = reflected
       const onHandlerError = (error: unknown) => log.error({ err: error, cache: resource.plural }, 'a handler threw')
       const store = createStore<T>({
@@ -220,10 +220,10 @@ export const createManager = (options: ManagerOptions): Manager => {
       for (const [at, selection] of selectionsOf(resource, cacheOptions.selection, options.namespaces).entries()) {
         const reflectorName = taken + at === 0 ? resource.plural : `${resource.plural}#${taken + at + 1}`
         const dispensable = further.find((namespace) => namespace === selection.selection.namespace)
-        const onAdmission = () => admit(isReadElsewhere ? undefined : dispensable)
+        const onAdmission = () => admit(isGrantedClusterWide ? undefined : dispensable)
         const own = { ...reflected, ...selection, ...parts, name: reflectorName, resource, onAdmission }
         const reflector = createReflector<T>(own)
-        placed.push({ reflector, isReadElsewhere, ...(dispensable === undefined ? {} : { dispensable }) })
+        placed.push({ reflector, isGrantedClusterWide, ...(dispensable === undefined ? {} : { dispensable }) })
       }
       return store
     },

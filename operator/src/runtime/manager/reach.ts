@@ -1,10 +1,10 @@
 import type { Reflector } from '../reflector/reflector.ts'
 
 /**
- * A cache, with its namespace if the operator can do without that. `isReadElsewhere`: it may be granted although the operator has no
+ * A cache, with its namespace if the operator can do without that. `isGrantedClusterWide`: it may be granted although the operator has no
  * rights in that namespace.
  */
-export type PlacedReflector = { reflector: Reflector; dispensable?: string; isReadElsewhere?: boolean }
+export type PlacedReflector = { reflector: Reflector; dispensable?: string; isGrantedClusterWide?: boolean }
 
 /**
  * Milliseconds after which a namespace counts as out of reach if the server denies access to all of its caches that only rights in the
@@ -15,8 +15,8 @@ const outOfReachAfter = 30_000
 /** The namespaces out of reach: usually deleted, and the operator's Role with them. They must not stop the work in the others. */
 export const namespacesOutOfReach = (placed: readonly PlacedReflector[]): Set<string> => {
   const granted = new Set<string | undefined>()
-  for (const { reflector, dispensable, isReadElsewhere = false } of placed)
-    if (!isReadElsewhere && reflector.deniedFor() < outOfReachAfter) granted.add(dispensable)
+  for (const { reflector, dispensable, isGrantedClusterWide = false } of placed)
+    if (!isGrantedClusterWide && reflector.deniedFor() < outOfReachAfter) granted.add(dispensable)
   return new Set(placed.flatMap(({ dispensable }) => (granted.has(dispensable) ? [] : (dispensable ?? []))))
 }
 

@@ -8,7 +8,8 @@ import { maskSettings } from './mask-settings.ts'
 import { type Grid, percussiveMask } from './percussive-mask.ts'
 import type { SegmentSpectra } from './segment-spectra.ts'
 import type { SeparationOptions } from './separator.ts'
-import { shareOf, trackVoice } from './voice-line.ts'
+import { shareOf } from './share-of.ts'
+import { trackVoice } from './voice-line.ts'
 
 /** Cues of a bin: what tells which stem it belongs to. */
 export const cueCount = 14
@@ -81,7 +82,7 @@ export const findStemCues = async (
   const bass = bassCloseness(background, hits, grid, bassHertz)
   await pause(signal)
   // A line that does not repeat is missing in the background.
-  const newBass = bassCloseness(magnitudes, hits, grid, bassHertzInMixture)
+  const bassInMixture = bassCloseness(magnitudes, hits, grid, bassHertzInMixture)
   await pause(signal)
   const notes = medianAlongTime(magnitudes, oddTaps(noteSeconds / grid.frameSeconds))
   await pause(signal)
@@ -110,7 +111,7 @@ export const findStemCues = async (
         target[to++] = middle
         target[to++] = middle ** 4
         target[to++] = bass.values[at] ?? 0
-        target[to++] = newBass.values[at] ?? 0
+        target[to++] = bassInMixture.values[at] ?? 0
         target[to++] = sung
         target[to++] = voiced
         target[to++] = height

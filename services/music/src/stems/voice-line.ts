@@ -3,6 +3,7 @@ import { emptySpectrogram, type Spectrogram } from '../dsp/spectrogram.ts'
 import { clamp, quantile } from '../dsp/statistics.ts'
 import { maskSettings } from './mask-settings.ts'
 import type { Grid } from './percussive-mask.ts'
+import { shareOf } from './share-of.ts'
 
 /** What distinguishes a voice from its accompaniment, bin by bin. */
 export type VoiceCues = {
@@ -24,9 +25,6 @@ export type VoiceLine = {
 const unheard = 1e-20
 /** Salience of a voice beyond this, relative to the usual, is no surer sign of it. */
 const mostVoiced = 1.5
-
-/** Part of a whole, 0 to 1. */
-export const shareOf = (part: number, whole: number): number => clamp(part / (whole + unheard), 0, 1)
 
 /** What is likely sung, compressed: in the centre, fluctuating, not repeating, not hit. */
 const likelySung = (cues: VoiceCues, bins: number, binHertz: number): Spectrogram => {
