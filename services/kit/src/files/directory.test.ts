@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -86,12 +86,24 @@ test('files are written while others in their folders are removed', async () => 
   const rounds = Array.from({ length: 100 }, (_, round) => round)
   const come = async (name: string) => {
     for (const _ of rounds) {
-      await files.write(`a/b/${name}`, Buffer.from(name))
-      await files.remove(`a/b/${name}`)
+      await files.write(`a/b/c/${name}`, Buffer.from(name))
+      await files.remove(`a/b/c/${name}`)
     }
-    await files.write(`a/b/${name}`, Buffer.from(name))
+    await files.write(`a/b/c/${name}`, Buffer.from(name))
   }
   const names = ['four', 'one', 'three', 'two']
-  await Promise.all(names.map(come))
-  expect(await readdir(join(root, 'a/b'))).toEqual(names)
+  let areWriting = true
+  /** Another process that removes the last files of these folders. */
+  const clear = async () => {
+    while (areWriting)
+      for (const folder of ['a/b/c', 'a/b', 'a']) await rmdir(join(root, folder)).catch(() => undefined)
+  }
+  const cleared = clear()
+  try {
+    await Promise.all(names.map(come))
+  } finally {
+    areWriting = false
+    await cleared
+  }
+  expect(await readdir(join(root, 'a/b/c'))).toEqual(names)
 })

@@ -133,7 +133,8 @@ const moveTo = async (temporary: string, target: string): Promise<void> => {
       await rename(temporary, target)
       return
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === maxFolderAttempts) throw error
+      // `mkdir` reports ENOTDIR, too, for a folder that another call created and that was removed before it was looked at.
+      if (!isMissing(error) || attempt === maxFolderAttempts) throw error
     }
   }
 }
