@@ -127,7 +127,7 @@ const seamLines = (name: string, figures: readonly RecombinationFigures[]): stri
       figures.map(({ selfSimilarity }) => selfSimilarity),
       2,
     )} (a loop: 1)`,
-    `    end with a beat ${share(figures.map(({ endsWhole }) => endsWhole))}, with a bar ${share(figures.map(({ endsWhole, endsBar }) => endsWhole && endsBar))}`,
+    `    difference of tempo (%): ${spreadOf(known(figures.map(({ tempoDrift }) => (tempoDrift === null ? null : 100 * Math.abs(tempoDrift)))), 2)}`,
     `    true peak (dB): largest ${round(Math.max(...figures.map(({ truePeakDb }) => truePeakDb)), 1)}`,
     `    CPU time, one core: ${round(mean(figures.map(({ totalShare }) => totalShare)), 3)} of the audio's own time, ${round(mean(figures.map(({ planShare }) => planShare)), 3)} without analysing the source`,
   ]

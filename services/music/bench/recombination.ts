@@ -8,7 +8,6 @@ import { median } from '../src/dsp/statistics.ts'
 import { measureSeam } from '../src/generate/measure-seam.ts'
 import type { Run } from '../src/generate/plan.ts'
 import { planTake, playTake, prepareMaterial } from '../src/generate/recombine.ts'
-import type { StepGrid } from '../src/generate/steps.ts'
 
 /** A piece to continue, by its samples. */
 export type Source = {
@@ -29,8 +28,6 @@ export type RecombinationFigures = {
   readonly selfSimilarity: number
   /** By how much the tempo of the continuation differs from that of the source, as a share. */
   readonly tempoDrift: number | null
-  readonly endsWhole: boolean
-  readonly endsBar: boolean
   readonly truePeakDb: number
   /** CPU time over the length of the continuation, without and with the analysis of its source. */
   readonly planShare: number
@@ -58,11 +55,6 @@ const truePeakDb = (block: Block, sampleRate: number): number => {
   return 20 * Math.log10(Math.max(1e-6, meter.finish()))
 }
 
-const endsBar = (grid: StepGrid, runs: readonly Run[]): boolean => {
-  const last = runs.at(-1)?.last ?? 0
-  return grid.kind === 'beats' && (grid.steps[last]?.barPosition ?? 0) === grid.stepsPerBar - 1
-}
-
 const tempoOfBlock = (block: Block, sampleRate: number): number | null =>
   analyse(resample(monoOf(block), sampleRate, analysisRate)).bpm
 
@@ -81,7 +73,7 @@ export const judgeRecombination = async (
   const after = await playTake(material, take, request)
   const total = process.cpuUsage(began).user / 1e6
   const { grid } = material
-  const { runs, isWhole } = take.plan
+  const { runs } = take.plan
   const seam = measureSeam({ before, after, sampleRate })
   const isBeats = grid.kind === 'beats'
   const bpm = isBeats ? (60 * analysisRate) / median(grid.steps.map(({ start, end }) => end - start)) : null
@@ -94,8 +86,6 @@ export const judgeRecombination = async (
     longestCopyBars: isBeats ? longestRun(runs) / grid.stepsPerBar : null,
     selfSimilarity: repeatedShare(stepsOf(runs), 2),
     tempoDrift: bpm === null || continued === null ? null : continued / bpm - 1,
-    endsWhole: isWhole,
-    endsBar: endsBar(grid, runs),
     truePeakDb: truePeakDb(after, sampleRate),
     planShare: (total - prepared) / seconds,
     totalShare: total / seconds,

@@ -1,6 +1,7 @@
 import { envelopeHop } from '../analysis/attack-envelope.ts'
 import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
+import { clamp } from '../dsp/statistics.ts'
 
 /** A position in a signal. */
 export type Position = {
@@ -24,12 +25,23 @@ export const similarity = (a: Position, b: Position, length: number): number => 
   return scale > 1e-12 ? product / scale : 0
 }
 
-/** The lag (-reach..reach) at which `b + lag` is most similar to `a`; of similar lags the smaller is preferred. */
-const bestLag = (a: Position, b: Position, length: number, reach: number): { lag: number; score: number } => {
+/** How much more similar a lag must be than the preferred one if it is `reach` away from it. */
+const unwantedLag = 0.1
+
+type LagSearch = {
+  readonly length: number
+  /** Lags from -reach to reach are tried. */
+  readonly reach: number
+  /** Of similar lags the one nearest to this is chosen. */
+  readonly preferred: number
+}
+
+/** The lag at which `b + lag` is most similar to `a`. */
+const bestLag = (a: Position, b: Position, { length, reach, preferred }: LagSearch): { lag: number; score: number } => {
   let [best, score, bestWeighted] = [0, 0, Number.NEGATIVE_INFINITY]
   for (let lag = -reach; lag <= reach; lag++) {
     const found = similarity(a, { values: b.values, at: b.at + lag }, length)
-    const weighted = found - (0.1 * Math.abs(lag)) / Math.max(1, reach)
+    const weighted = found - (unwantedLag * Math.abs(lag - preferred)) / Math.max(1, reach)
     if (weighted <= bestWeighted) continue
     bestWeighted = weighted
     best = lag
@@ -62,25 +74,38 @@ export type AlignRequest = {
   /** Where the outgoing stretch ends and where the incoming one would begin, in samples at ANALYSIS_RATE. */
   readonly outgoing: number
   readonly incoming: number
+  /** The shift that keeps the pulse (samples at ANALYSIS_RATE); 0 by default. */
+  readonly inTime?: number
 }
 
 /** Aligns two positions of a signal: first by their attacks, which carry the beat, then by their waveform. */
-export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequest): Promise<Alignment> => {
+export const alignJoin = async ({
+  mono,
+  attacks,
+  outgoing,
+  incoming,
+  inTime = 0,
+}: AlignRequest): Promise<Alignment> => {
   const inEnvelope = (seconds: number) => Math.round((seconds * analysisRate) / envelopeHop)
   const [a, b] = [Math.round(outgoing / envelopeHop), Math.round(incoming / envelopeHop)]
   const before = Math.min(inEnvelope(attackBefore), a, b)
   // The outgoing side may be the end of the source, with nothing after it.
   const after = Math.max(0, Math.min(inEnvelope(attackAfter), attacks.length - a, attacks.length - b))
   const attackAt = (at: number) => ({ values: attacks, at: at - before })
-  const coarse = bestLag(attackAt(a), attackAt(b), before + after, inEnvelope(attackReach))
-  const attackShift = coarse.score >= minAttackAgreement ? coarse.lag * envelopeHop : 0
+  const farthest = attackReach * analysisRate
+  const desired = Math.round(clamp(inTime, -farthest, farthest))
+  const coarse = bestLag(attackAt(a), attackAt(b), {
+    ...{ length: before + after, reach: inEnvelope(attackReach) },
+    preferred: desired / envelopeHop,
+  })
+  const attackShift = coarse.score >= minAttackAgreement ? coarse.lag * envelopeHop : desired
   const window = Math.round(waveBefore * analysisRate)
   const reach = Math.round(waveReach * analysisRate)
   const [from, to] = [Math.round(outgoing) - window, Math.round(incoming + attackShift) - window]
   if (from < 0 || to - reach < 0) return { shift: attackShift, correlation: 0 }
   const left = { values: await mono.read(from, from + window), at: 0 }
   const right = { values: await mono.read(to - reach, to + window + reach), at: reach }
-  const fine = bestLag(left, right, window, reach)
+  const fine = bestLag(left, right, { length: window, reach, preferred: desired - attackShift })
   const waveShift = fine.score >= minWaveAgreement ? fine.lag : 0
   const correlation = similarity(left, { values: right.values, at: reach + waveShift }, window)
   return { shift: attackShift + waveShift, correlation: Math.max(0, correlation) }

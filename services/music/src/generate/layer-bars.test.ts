@@ -66,7 +66,10 @@ describe('layers of random plans', () => {
     const steps = Array.from({ length: count }, (_, i) => {
       const start = time
       time += 10_000 + below(500)
-      return { start, end: time, barPosition: (i + lead) % size, level: 0, power: 0.5 + random.next(), density: 1 }
+      return {
+        ...{ start, end: time, pulse: start, barPosition: (i + lead) % size },
+        ...{ level: 0, power: 0.5 + random.next(), density: 1 },
+      }
     })
     const clash = (a: number, b: number, later: number) =>
       ((((steps[b]?.barPosition ?? 0) - (steps[a]?.barPosition ?? 0) - later) % size) + size) % size === 0 ? 0 : 1

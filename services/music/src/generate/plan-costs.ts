@@ -34,16 +34,15 @@ export const COST = {
   /** For a step outside of the section that the prompt names. */
   section: 0.6,
   /**
-   * A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. With a
-   * larger first cost the takes of a strictly periodic tune begin alike.
+   * A beginning that is certainly at a different position in the bar, one at another place in the phrase, and one of another
+   * level, for each 6 dB. The first outweighs that it sounds strange: a lost beat is heard more than a note that breaks off.
    */
-  offBar: 1.6,
+  offBar: 10,
   offPhrase: 0.25,
   offLevel: 0.8,
-  /** An end within a bar, within a phrase, and one for which the whole must be stretched as much as allowed. */
+  /** An end within a bar, and within a phrase. */
   endInBar: 0.9,
   endInPhrase: 0.45,
-  stretch: 0.6,
   /** Random costs (mean of an exponential distribution) that make seeds differ: for where to begin, and for jumps. */
   startChance: 0.7,
   chance: 0.2,
@@ -209,15 +208,22 @@ export const loopCost = (grid: StepGrid, { length }: Repetition): number => {
   return bars > 1 ? COST.loop * bars : 0
 }
 
+/** The least likelihood of a position in the bar that is told from none. */
+const leastAgreement = 0.02
+
+/** Cost of a first step that is, with a probability of 1 - `clash`, at the position in the bar at which the piece goes on. */
+export const offBarCost = (clash: number): number =>
+  (COST.offBar * Math.log(Math.max(leastAgreement, 1 - clash))) / Math.log(leastAgreement)
+
 export const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
   const bar = barSteps(grid)
   const haste = run < bar ? COST.hasty : run < 2 * bar ? COST.early : 0
   return COST.jump * (1 - 0.7 * variety) + distance + haste
 }
 
-/** Cost of ending after a step, where `stretch` (-1..1) is by how much of what is allowed the whole must be stretched. */
-export const endCost = (grid: StepGrid, step: number, stretch: number): number =>
-  COST.endInBar * (1 - grid.barEnd(step)) + COST.endInPhrase * (1 - grid.phraseEnd(step)) + COST.stretch * stretch ** 2
+/** Cost of ending after a step. */
+export const endCost = (grid: StepGrid, step: number): number =>
+  COST.endInBar * (1 - grid.barEnd(step)) + COST.endInPhrase * (1 - grid.phraseEnd(step))
 
 /** Time over which a step of loudness is perceived (s). */
 export const steppedSeconds = 3

@@ -10,6 +10,7 @@ import {
   longestRunBars,
   longRunBars,
   loopCost,
+  offBarCost,
   type Repetition,
   repetitionOf,
   spread,
@@ -118,7 +119,7 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
         const entry = COST.start * (startCost[step] ?? 1) + (levels[step] ?? 0) + hearing(step, 0, [])
         const cost =
           entry +
-          COST.offBar * grid.barClash(grid.endStep, step, 0) +
+          offBarCost(grid.barClash(grid.endStep, step, 0)) +
           COST.offPhrase * grid.phraseClash(grid.endStep, step, 0)
         const samples = (end - start) * (1 - grid.endPhase)
         const repetition = { lag: 0, length: 0 }

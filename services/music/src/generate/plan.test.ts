@@ -2,6 +2,7 @@ import { exploredSeeds } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
 import { playBand } from '../../test/band.ts'
 import { playPiece } from '../../test/synthetic-pieces.ts'
+import { analyse } from '../analysis/analyse.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { blockLength, sliceBlock } from '../audio/pcm.ts'
@@ -32,17 +33,20 @@ test.each(exploredSeeds(4))('seed %d: no run is longer than eight bars, and jump
   expect(clashes.filter((clash) => clash > 0.5).length).toBeLessThanOrEqual(clashes.length / 3)
 })
 
-test.each(exploredSeeds(3))('seed %d: 30 s end with a whole beat, stretched by less than 2.5 %%', async (seed) => {
+test.each(exploredSeeds(3))('seed %d: of 30 s every beat is where the piece would have it', async (seed) => {
   const { request, take } = plan(30, seed)
-  expect(take.plan.isWhole).toBe(true)
-  const steps = take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
-  const [entry] = steps
-  const samples = steps.reduce((sum, { start, end }) => sum + end - start, 0)
-  const skipped = grid.endPhase * ((entry?.end ?? 0) - (entry?.start ?? 0))
-  expect(Math.abs((samples - skipped) / 22_050 / 30 - 1)).toBeLessThan(0.025)
+  expect(take.plan.isWhole).toBe(false)
   const made = await playTake(material, take, request)
   expect(blockLength(made)).toBe(30 * RATE)
   expect(truePeak(made)).toBeLessThanOrEqual(1.01 * Math.max(truePeak(block), 10 ** (-1 / 20)))
+  const [sound = new Float32Array()] = made
+  const beat = 60 / 126
+  const strayed = analyse(sound)
+    .beats.map((at) => (context.frames + at) / RATE / beat)
+    .map((beats) => Math.abs(beats - Math.round(beats)) * beat)
+  expect(strayed.length).toBeGreaterThan(60)
+  // Those at the very end have nothing after them to be judged by.
+  expect(Math.max(...strayed.slice(0, -2))).toBeLessThan(0.025)
 })
 
 test.each([

@@ -1,5 +1,4 @@
 import { analysisRate } from '../analysis/spectral-frames.ts'
-import { stretchable } from './fit-length.ts'
 import { openingFor } from './openings.ts'
 import { endCost } from './plan-costs.ts'
 import { createPlanSearch, type Hypothesis, prune, type SearchRequest } from './plan-search.ts'
@@ -15,25 +14,20 @@ export type Plan = {
   readonly runs: readonly Run[]
   /** Mean cost per step, the planner's own quality measure; lower is better. */
   readonly cost: number
-  /** Whether it ends with its last step, so that it only needs to be stretched a little; else it is cut where it must end. */
+  /** Whether it ends the piece with its last step; else it is longer than requested, and is cut. */
   readonly isWhole: boolean
 }
 
 export type PlanRequest = SearchRequest & {
   /** Audible length in samples at ANALYSIS_RATE. */
   readonly audible: number
-  /**
-   * How much before its length a plan may end (samples at ANALYSIS_RATE): it then ends the piece, and is not stretched. 0 for a
-   * plan that is not an end.
-   */
+  /** How much before its length a plan may end the piece (samples at ANALYSIS_RATE); 0 for one that does not end it. */
   readonly early: number
   /** 0..2^53-1. */
   readonly seed: number
   readonly signal?: AbortSignal
 }
 
-/** By which share what may be stretched of a plan may be longer or shorter than requested. */
-export const mostStretch = 0.025
 /** Length that a plan which is cut has beyond the requested one, since joins shift its runs by some milliseconds (samples). */
 const cutMargin = 1.5 * analysisRate
 /** Partial plans retained at each step. */
@@ -59,10 +53,19 @@ const beginningOf = (opening: Hypothesis, most: number): Hypothesis[] => {
   return [at]
 }
 
+/** The hypothesis, of those that lead to one, that ends nearest to a length. */
+const nearestTo = (end: Hypothesis, samples: number): Hypothesis => {
+  let nearest = end
+  for (let at: Hypothesis | null = end; at; at = at.before)
+    if (Math.abs(at.samples - samples) < Math.abs(nearest.samples - samples)) nearest = at
+  return nearest
+}
+
 /**
  * Plans what to play after the source's end, from the source's own steps: a beam search for the path whose joins are least
- * audible and that neither loops nor copies. Of the paths of about the requested length, it prefers one that ends with a bar
- * and a phrase (Wenner et al., "Scalable music", 2013); without beats, or if none fits, it is longer and will be cut.
+ * audible and that neither loops nor copies. It prefers an end with a bar and a phrase (Wenner et al., "Scalable music", 2013).
+ * A path that ends the piece may be shorter than requested; others are longer, and will be cut, within a beat if need be: to
+ * end with a beat they would need another tempo, which what is played on top, or continues them, would not have.
  * Deterministic: the same request yields the same plan. Consecutive seeds yield plans that begin differently. The grid must
  * have at least three steps.
  */
@@ -72,18 +75,16 @@ export const planContinuation = ({ audible, early, seed, signal, ...weighed }: P
   const search = createPlanSearch({ ...weighed, seed })
   const whole: Ended[] = []
   const longer: Ended[] = []
-  const limit = stretchable(audible, analysisRate) * mostStretch
-  const [earliest, latest] = early > 0 ? [early, 0] : [limit, limit]
-  let beam = opening ? beginningOf(opening.end, audible - earliest) : []
+  let beam = opening ? beginningOf(opening.end, audible - early) : []
   while (beam.length > 0) {
     signal?.throwIfAborted()
     const next: Hypothesis[] = []
     for (const end of beam) {
       const beyond = end.samples - audible
-      if (grid.kind === 'beats' && beyond <= latest && beyond >= -earliest)
-        whole.push({ end, cost: end.cost + endCost(grid, end.step, early > 0 ? 0 : beyond / limit) })
-      if (beyond >= cutMargin) longer.push({ end, cost: end.cost })
-      else if (whole.length === 0 || beyond <= latest) next.push(...search.next(end))
+      if (early > 0 && grid.kind === 'beats' && beyond <= 0 && beyond >= -early)
+        whole.push({ end, cost: end.cost + endCost(grid, end.step) })
+      if (beyond >= cutMargin) longer.push({ end, cost: end.cost + endCost(grid, nearestTo(end, audible).step) })
+      else if (whole.length === 0 || beyond <= 0) next.push(...search.next(end))
     }
     beam = prune(next, BEAM)
   }

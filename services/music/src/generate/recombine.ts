@@ -116,7 +116,6 @@ export const playTake = async (material: Material, take: Take, request: Continua
   const rendered = await renderPlan({
     source: context,
     ...{ mono, attacks, grid, plan, layers, frames: played },
-    ends: steering.outro,
     onProgress: (share) => onProgress?.(0.6 + 0.4 * rendering * share),
     ...(signal && { signal }),
   })

@@ -8,11 +8,10 @@ import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
 import { fadeFromPast } from './first-fade.ts'
 import { FIRST_FADE } from './first-join.ts'
-import { fitLength } from './fit-length.ts'
 import type { Layer } from './layer-bars.ts'
 import { createDrumLayering } from './layer-drums.ts'
 import { matchLevel } from './match-level.ts'
-import { mostStretch, type Plan, type Run } from './plan.ts'
+import type { Plan, Run } from './plan.ts'
 import { limitToSource } from './source-peak.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
@@ -29,8 +28,6 @@ export type RenderRequest = {
   readonly layers: readonly Layer[]
   /** Length of the result. */
   readonly frames: number
-  /** Whether a whole plan ends the piece, so that it rings out instead of being stretched to its length. */
-  readonly ends: boolean
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
 }
@@ -59,12 +56,17 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   const layerDrums = createDrumLayering(source, grid, join)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.samples
+  // By how much the beats are late by now, and how far the source was left from where its next beat should be.
+  let [late, leftAt] = [0, 0]
+  const isTimed = grid.kind === 'beats'
 
   return async (run, index, at) => {
     const isFirst = index === 0
     const isCut = !plan.isWhole && index === plan.runs.length - 1
-    const entry = isFirst ? entryOf(grid, run.first, grid.endPhase) : entryOf(grid, run.first, 0) - guard
-    const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: left, incoming: entry })
+    const entry = isFirst ? entryOf(grid, run.first, grid.endPhase) : (grid.steps[run.first]?.start ?? 0) - guard
+    const enteredAt = isFirst ? 0 : entry - entryOf(grid, run.first, 0)
+    const inTime = isTimed ? late + leftAt - enteredAt : 0
+    const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: left, incoming: entry, inTime })
     const from = Math.max(0, toNative(entry + shift))
     const end = (grid.steps[run.last]?.end ?? mono.samples) - guard
     const length = Math.max(0, Math.min(blockLength(output) - at, isCut ? source.frames - from : toNative(end) - from))
@@ -89,6 +91,8 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     }
     for (const [channel, samples] of coming.entries()) output[channel]?.set(samples.subarray(fade), at)
     left = end
+    late = inTime - shift
+    leftAt = end - entryOf(grid, run.last, 1)
     return at + length
   }
 }
@@ -119,19 +123,17 @@ const ringOut = (block: Block, frames: number, sampleRate: number): Block => {
 export const renderPlan = async (request: RenderRequest): Promise<Block> => {
   const { source, plan, frames, signal, onProgress } = request
   const { sampleRate, channels } = source
-  const room = plan.isWhole ? Math.ceil(frames * (1 + 2 * mostStretch)) + sampleRate : frames
-  const output = silentBlock(channels, room)
+  const output = silentBlock(channels, frames)
   const play = createPlayer(request, output)
   let at = 0
   for (const [index, run] of plan.runs.entries()) {
     signal?.throwIfAborted()
-    if (at >= room) break
+    if (at >= frames) break
     at = await play(run, index, at)
-    onProgress?.(at / room)
+    onProgress?.(at / frames)
   }
   if (!plan.isWhole && at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
-  const finish = request.ends ? ringOut : fitLength
-  const result = plan.isWhole ? finish(sliceBlock(output, 0, at), frames, sampleRate) : output
+  const result = plan.isWhole ? ringOut(sliceBlock(output, 0, at), frames, sampleRate) : output
   await continueLoudness(result, source)
   await limitToSource(result, source)
   return result

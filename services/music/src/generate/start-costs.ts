@@ -21,10 +21,12 @@ const unlikeness = ({ levels, frames }: SpectralFrames, a: number, b: number, sp
   return Math.sqrt(sum / (length * BANDS))
 }
 
-/** Position in a step where playing would begin after the source's end, in samples at ANALYSIS_RATE. */
-export const entryOf = (grid: StepGrid, step: number, phase: number): number => {
-  const found = grid.steps[step]
-  return found ? found.start + phase * (found.end - found.start) : 0
+/** Where playing would begin after the source's end, in samples at ANALYSIS_RATE: in a step, at a position (0..1) of its beat. */
+export const entryOf = ({ steps }: StepGrid, step: number, phase: number): number => {
+  const found = steps[step]
+  if (!found) return 0
+  const next = steps[step + 1]?.pulse ?? found.pulse + found.end - found.start
+  return found.pulse + phase * (next - found.pulse)
 }
 
 /** Frames whose loudest band is this far (dB) below the loudest of all are silence. */

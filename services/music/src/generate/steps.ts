@@ -4,6 +4,7 @@ import { type Stretch, type StretchSounds, soundsOf } from '../analysis/step-fea
 import { findSections, phrasePlaces, type Section } from '../analysis/structure.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
 import { type SectionName, sectionsNamed } from './named-sections.ts'
+import { steadyPulse } from './steady-pulse.ts'
 
 /**
  * A stretch of the source that is always played whole: a beat where the music has a pulse, else a short stretch of fixed
@@ -12,6 +13,8 @@ import { type SectionName, sectionsNamed } from './named-sections.ts'
 export type Step = {
   readonly start: number
   readonly end: number
+  /** Where it would start if the pulse around it were kept: a beat starts with its attack, which may be early or late. */
+  readonly pulse: number
   /** Most likely position within its bar (0 is the downbeat); always 0 without bars. */
   readonly barPosition: number
   /** Mean level in dB. */
@@ -124,12 +127,15 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     stretches.map(({ start, end }) => ({ start, end: Math.min(end, samples) })),
   )
   const densities = densitiesOf(analysis.onsets, stretches)
-  const endStep = stepAt(boundaries, samples)
-  const end = stretches[endStep]
+  const pulse = kind === 'beats' ? steadyPulse(boundaries) : boundaries
+  const endStep = stepAt(pulse, samples)
+  const endPulse = pulse[endStep] ?? 0
+  const endLength = (pulse[endStep + 1] ?? endPulse + lastLength) - endPulse
   return {
     kind,
     steps: stretches.map((stretch, i) => ({
       ...stretch,
+      pulse: pulse[i] ?? stretch.start,
       barPosition: kind === 'beats' ? (bars.positions[i] ?? 0) : 0,
       level: levels[i] ?? 0,
       power: powers[i] ?? 0,
@@ -137,7 +143,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     })),
     stepsPerBar: kind === 'beats' ? bars.beatsPerBar : 1,
     endStep,
-    endPhase: end ? Math.min(0.999, Math.max(0, (samples - end.start) / (end.end - end.start))) : 0,
+    endPhase: endLength > 0 ? Math.min(0.999, Math.max(0, (samples - endPulse) / endLength)) : 0,
     medianLevel: median(levels),
     distance,
     ...(kind === 'beats' ? placesOf(analysis, { contrast, levels }) : noPlaces),
