@@ -18,6 +18,8 @@ const WAYS = 40
  */
 const sameness = 6
 const samenessPower = 3
+/** An opening that is this similar to another is no choice beside it, once every take of a request has one. */
+const mostAlike = 0.8
 /** Weight of the first bar relative to the second when openings are compared. */
 const firstBarWeight = 2
 
@@ -64,6 +66,7 @@ export const differentOpenings = (request: SearchRequest, audible: number): Open
   while (chosen.length < takes * choice && left.length > 0) {
     const best = left.reduce((a, b) => (price(b) < price(a) ? b : a))
     left.splice(left.indexOf(best), 1)
+    if (chosen.length >= takes && best.alike > mostAlike) continue
     chosen.push(best)
     for (const other of left) other.alike = Math.max(other.alike, likeness(request.grid, best.steps, other.steps))
   }
