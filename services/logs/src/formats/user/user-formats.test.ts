@@ -82,7 +82,11 @@ describe('formats of a user in a running service', () => {
     const page = await readFile(new URL('../../../../../docs/formats.md', import.meta.url), 'utf8')
     const [, log = ''] = /```\n(\[07[\s\S]*?)```/.exec(page) ?? []
     const [, format = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
-    expect((await upload(log)).task.formats).not.toHaveProperty('shop-worker')
+    // The built-in format that the page names.
+    const [, builtIn = ''] = /test worker\.log` reports `([\w-]+)`/.exec(page) ?? []
+    expect((await upload(log, '&source_id=before')).task.formats).toEqual({ [builtIn]: 3 })
+    const before = (await get('search?q=aisle&source=before')) as { entries: Record<string, unknown>[] }
+    expect(before.entries).toMatchObject([{ timestamp_iso: null, severity: null }])
     expect((await upload(log, '&format=shop-worker')).status).toBe(422)
     await writeFile(join(directory, 'shop-worker.yaml'), format)
     const { formats } = (await get('formats')) as { formats: Record<string, unknown>[] }
