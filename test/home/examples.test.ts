@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { chatLimits } from '@trellis/kit/language-model'
 import { modulePath } from '@trellis/test/support/module-path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -41,6 +42,11 @@ test('the unit has settings that exist', async () => {
   expect(names).toContain('TRELLIS_DATA_DIR')
   const known = await settings()
   expect(names.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('nginx waits for an answer as long as a language model may take', async () => {
+  const [, minutes] = /proxy_read_timeout (\d+)m;/.exec(await read('nginx.conf')) ?? []
+  expect(Number(minutes) * 60_000).toBeGreaterThan(2 * chatLimits.totalMilliseconds)
 })
 
 const analyze = 'systemd-analyze'
