@@ -178,8 +178,12 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect(await (await get('/probe/api/things/t1', json({}, 'PATCH'))).json()).toEqual({ set: [], cleared: [] })
   })
 
-  test.each(['', '{}'])('a route without a body accepts "%s" with a JSON content type', async (body) => {
-    const headers = { 'content-type': 'application/json' }
+  test.each([
+    ['', 'application/json'],
+    ['{}', 'application/json'],
+    ['', 'application/x-www-form-urlencoded'],
+  ])('a route without a body accepts "%s" as %s', async (body, type) => {
+    const headers = { 'content-type': type }
     expect((await get('/probe/api/things/t1', { method: 'DELETE', headers, body })).status).toBe(204)
   })
 

@@ -5,7 +5,14 @@ import { serviceError } from '@trellis/kit/errors'
 import { childAbortController } from '@trellis/kit/lifecycle'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+  type onRequestHookHandler,
+} from 'fastify'
 import type { ClientAddress } from '../admission/client-address.ts'
 import type { ConcurrencyLimiter } from '../admission/concurrency-limiter.ts'
 import type { CredentialGuard } from '../admission/credential-guard.ts'
@@ -228,7 +235,7 @@ const notUtf8 = () => serviceError('malformed', 'The body is not valid UTF-8: JS
 
 /**
  * Accepts only JSON bodies, in UTF-8 (RFC 8259, 8.1): other bytes would be stored as U+FFFD. An empty one counts as absent, because some clients
- * always send a JSON Content-Type.
+ * always send a Content-Type: that of JSON, or that of a form, as `curl -d ''` does.
  */
 const takeJsonAlone = (server: FastifyInstance): void => {
   server.removeContentTypeParser('text/plain')
@@ -244,6 +251,10 @@ const takeJsonAlone = (server: FastifyInstance): void => {
     if (body.length === 0) done(null)
     else if (!isUtf8(body)) done(notUtf8())
     else void parse(request, wellFormedJson(body.toString()), done)
+  })
+  server.addContentTypeParser('*', ({ headers }, _payload, done) => {
+    if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) done(null)
+    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type']))
   })
 }
 
