@@ -2,6 +2,7 @@ import { runSeed } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
 import { everyPage } from './every-page.ts'
 import { drawnThemes, settled, violationsOf } from './support/accessible.ts'
+import { answer } from './support/answer.ts'
 import { hasBrowser, skipped } from './support/browser.ts'
 import { installationOfSuite } from './support/installation.ts'
 import { maxLayoutShift, observeLayoutShifts } from './support/layout-shift.ts'
@@ -45,6 +46,22 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
       }
     },
   )
+
+  test('numbers in the millions fit into the tiles of the overview on a screen of 360 pixels', async () => {
+    const { page } = await installation.openShared()
+    const stats = { window_hours: 24, critical_count: 1_234_567, error_count: 12_345_678, warn_count: 123_456_789 }
+    const body = JSON.stringify({ ...stats, sources: [], recent_criticals: [] })
+    const restore = await answer(page, '/logs/api/stats', { status: 200, body })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto('/logs/overview')
+    const tiles = page.getByRole('link', { name: /^\d{1,3}(,\d{3}){2} (CRITICAL|ERROR|WARN)$/ })
+    await expect.poll(() => tiles.count()).toBe(3)
+    const overflows = await tiles.evaluateAll((found) =>
+      found.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    )
+    expect(overflows).toEqual([0, 0, 0])
+    await restore()
+  })
 
   test('the details of an entry, an incident and a template are accessible, and so are dialogs', async () => {
     const { page, problems } = await installation.openShared()
