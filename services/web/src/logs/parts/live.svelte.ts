@@ -2,6 +2,8 @@ import type { EntryRest } from '@trellis/protos/edge/client.ts'
 import type { RequestOf } from '../../api/client.ts'
 import { follow, type StreamState } from '../../api/stream.ts'
 import { createRing } from '../../lines/ring.ts'
+import { counted } from '../../ui/counted.ts'
+import { countArrivals } from './arrivals.ts'
 import { entriesBetween } from './entries-between.ts'
 
 /** So many lines stay scrollable: browsers limit the height of an element. */
@@ -33,7 +35,7 @@ export const createLive = (query: NonNullable<Query>) => {
   let branchesMissing = $state.raw<readonly string[]>([])
   let pending: EntryRest[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
-  let counted = 0
+  const arrivals = countArrivals()
   let known = new Set<string>()
   let lastTime: string | undefined
   const { history: _, last_event_id: __, ...filters } = query
@@ -41,6 +43,7 @@ export const createLive = (query: NonNullable<Query>) => {
 
   const draw = (): void => {
     timer = undefined
+    arrivals.shown()
     ring.push(pending)
     pending = []
     version += 1
@@ -53,7 +56,7 @@ export const createLive = (query: NonNullable<Query>) => {
     const [hole] = holes.slice(-1)
     if (hole && hole.until === undefined) holes = [...holes.slice(0, -1), { ...hole, until: lastTime }]
     pending.push(entry)
-    counted += 1
+    arrivals.add()
     timer ??= setTimeout(draw, drawMilliseconds)
   }
   /** After a restart the stream has nothing to resume: what came meanwhile is searched for, and known lines are left out. */
@@ -82,7 +85,8 @@ export const createLive = (query: NonNullable<Query>) => {
               ...holes,
               { before: ring.total + pending.length, since: lastTime, until: undefined, missed: gap.missed },
             ]
-          note = gap.missed === null ? 'Some lines were missed.' : `${missed.toLocaleString('en')} lines were missed.`
+          note =
+            gap.missed === null ? 'Some lines were missed.' : `${counted(missed, 'line was', 'lines were')} missed.`
         },
         reset: () => void bridge(),
         branches_missing: ({ branches }) => (branchesMissing = branches),
@@ -125,12 +129,11 @@ export const createLive = (query: NonNullable<Query>) => {
       order = {}
       version += 1
     }
-    note = `${count.toLocaleString('en')} lines were fetched.`
+    note = `${counted(count, 'line was', 'lines were')} fetched.`
     return { count, first }
   }
   const rates = setInterval(() => {
-    rate = Math.round(counted / (rateMilliseconds / 1_000))
-    counted = 0
+    rate = Math.round(arrivals.take() / (rateMilliseconds / 1_000))
   }, rateMilliseconds)
 
   return {
