@@ -22,7 +22,9 @@ export type FilterValues = ValuesOf<typeof filterShape>
 export type TextFilter = 'pattern' | 'branch' | 'tenant'
 export type ListFilter = 'source' | 'not_source' | 'severity' | 'domain' | 'not_domain' | 'template' | 'not_template'
 
-const joined = (values: readonly string[]): string | undefined => (values.length === 0 ? undefined : values.join(','))
+/** A list as a parameter; undefined if it is empty. */
+export const joined = (values: readonly string[]): string | undefined =>
+  values.length === 0 ? undefined : values.join(',')
 
 /** The filters as parameters of a search or a tail, without their window. */
 export const parametersOf = (values: FilterValues) => ({
