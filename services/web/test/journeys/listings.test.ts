@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   browserTest('an order that would change under the reader waits until it is asked for', async () => {
     const { page } = await installation.openShared()
     await search(page, 'q=canon+camera')
-    const again = page.getByRole('button', { name: /scores changed the order: sort again/ })
+    const again = page.getByRole('button', { name: /scores? changed the order: sort again/ })
     const before = await titles(page)
     if (await again.isVisible()) await again.click()
     const trusts = await cards(page)

@@ -20,4 +20,5 @@ test('what is unknown about a seller is shown as unknown, never as 0', () => {
     '99.4 % of 4,300 feedbacks',
     'member for 2 years',
   ])
+  expect(sellerFacts({ ...seller, feedback_count: 1, feedback_ratio: 1 })).toContain('100.0 % of 1 feedback')
 })

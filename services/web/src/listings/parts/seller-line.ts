@@ -1,4 +1,5 @@
 import type { SellerRest } from '@trellis/protos/edge/client.ts'
+import { counted } from '../../ui/counted.ts'
 
 const ages = [
   [365, 'year'],
@@ -10,7 +11,7 @@ const ages = [
 export const ageText = (days: number): string => {
   const [size, unit] = ages.find(([size]) => days >= size) ?? [1, 'day']
   const count = Math.floor(days / size)
-  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`
+  return counted(count, unit)
 }
 
 /** What is known about a seller, in a line; what is unknown is named as such. */
@@ -20,7 +21,7 @@ export const sellerFacts = (seller: SellerRest | undefined): string[] => {
   return [
     count === null
       ? 'feedback unknown'
-      : `${ratio === null || count === 0 ? '' : `${(ratio * 100).toFixed(1)} % of `}${count.toLocaleString('en')} feedbacks`,
+      : `${ratio === null || count === 0 ? '' : `${(ratio * 100).toFixed(1)} % of `}${counted(count, 'feedback')}`,
     days === null ? 'age unknown' : `member for ${ageText(days)}`,
   ]
 }
