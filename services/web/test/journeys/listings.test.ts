@@ -395,6 +395,11 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     await page.getByText('1 seller was imported, a row was not:').waitFor()
     await list.getByText('Never sent, twice').waitFor()
     expect(await violationsInThemes(page)).toEqual([])
+    await page.getByLabel('Id at the marketplace').fill('from-a-file')
+    await page.getByLabel('Reason').fill('sent it after all')
+    await page.getByRole('button', { name: 'Block seller' }).click()
+    await page.getByText('From a file was blocked already: the entry is updated').waitFor()
+    await list.getByText('sent it after all').waitFor()
     const bad = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from([0xff, 0xd8, 0xff, 0, 1, 2]) }
     await page.locator('input[type=file]').setInputFiles(bad)
     await page.getByRole('alert').getByText('Nothing was imported.').waitFor()
