@@ -56,7 +56,7 @@ const readNames = Object.keys(readers) as (keyof IncidentInput)[]
 /** Throws `invalid` for an end before the start. */
 const checkWindow = ({ started_at, ended_at }: Pick<IncidentTable, 'started_at' | 'ended_at'>): void => {
   if (ended_at !== null && ended_at < started_at)
-    throw invalidField(['body', 'ended_at'], 'ended_at must not be before started_at.')
+    throw invalidField(['body', 'ended_at'], 'The end must not be before the start.')
 }
 
 /** A new incident. Throws `invalid`. */

@@ -274,6 +274,10 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       const { id } = await service.incidents.createIncident({ label: 'x', startedAt: at(5) })
       for (const change of [{ ended_at: at(4) }, { label: ' ' }, { status: null }, { severity: 'bad' }])
         await expect(service.incidents.updateIncident(patch(id, change))).rejects.toMatchObject({ kind: 'invalid' })
+      // Pages show it beside a field that has a name of its own.
+      await expect(service.incidents.updateIncident(patch(id, { ended_at: at(4) }))).rejects.toMatchObject({
+        detail: [{ loc: ['body', 'ended_at'], msg: 'The end must not be before the start.' }],
+      })
       expect(await service.incidents.getIncident({ id })).toMatchObject({
         label: 'x',
         endedAt: undefined,
