@@ -85,7 +85,7 @@ const checkPaths = async (mappings: readonly Record<string, unknown>[], localFil
 const checkKeys = (drafts: readonly SourceDraft[], refusalOfKey: Ssh['refusalOfKey']): void => {
   drafts.forEach(({ keyPath }, index) => {
     const refusal = keyPath ? refusalOfKey(keyPath) : undefined
-    if (refusal !== undefined) throw invalidField(['body', 'sources', String(index), 'key_path'], refusal)
+    if (refusal !== undefined) throw invalidField(['body', 'sources', index, 'key_path'], refusal)
   })
 }
 

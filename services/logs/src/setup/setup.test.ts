@@ -151,9 +151,7 @@ describe('the setup', () => {
     expect(await post('write', { sources: [good, stolen] })).toMatchObject({
       status: 422,
       body: {
-        detail: [
-          { loc: ['body', 'sources', '1', 'key_path'], msg: expect.stringContaining('Keys are read only from') },
-        ],
+        detail: [{ loc: ['body', 'sources', 1, 'key_path'], msg: expect.stringContaining('Keys are read only from') }],
       },
     })
     expect((await post('write', { sources: [] })).status).toBe(422)

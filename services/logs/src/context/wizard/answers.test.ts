@@ -33,6 +33,12 @@ describe('answers to the wizard', () => {
     expect(() => read(step, answers)).toThrow(refused)
   })
 
+  test('a location has the positions in lists as numbers', () => {
+    const twice = { hosts: [{ name: 'nas' }, { name: 'NAS' }] }
+    const detail = [expect.objectContaining({ loc: ['body', 'answers', 'hosts', 1, 'name'] })]
+    expect(() => read('hosts', twice)).toThrow(expect.objectContaining({ detail }))
+  })
+
   test('invalid JSON, an unknown step and oversized answers are refused', () => {
     expect(() => readAnswers(stepOf('hosts'), '{')).toThrow(expect.objectContaining({ kind: 'malformed' }))
     expect(() => stepOf('cellar')).toThrow(expect.objectContaining({ kind: 'not_found' }))

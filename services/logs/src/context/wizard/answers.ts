@@ -8,8 +8,11 @@ export const answerLimits = { text: 300, list: 50, rows: 200, all: 262_144 }
 export type Row = Readonly<Record<string, string | readonly string[]>>
 export type Answers = Readonly<Record<string, string | readonly string[] | readonly Row[]>>
 
+/** The parts of a location such as `hosts.0.name`: positions in lists are numbers, as in all errors. */
+const partsOf = (location: string) => location.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
 const refuse = (location: string, problem: string) =>
-  serviceError('invalid', [{ loc: ['body', 'answers', ...location.split('.')], msg: problem, type: 'value_error' }])
+  serviceError('invalid', [{ loc: ['body', 'answers', ...partsOf(location)], msg: problem, type: 'value_error' }])
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
