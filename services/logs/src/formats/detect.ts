@@ -105,7 +105,7 @@ const readFirst = ({ all, beginnings }: Pick<Candidates, 'all' | 'beginnings'>):
  */
 export type FileReader = LineReader & {
   /**
-   * Chooses by the first lines, which are read next or were read before, and tells whether a line without a header goes on with the entry
+   * Chooses by the first lines, which are read next or were read before, and returns whether a line without a header goes on with the entry
    * before in this file.
    */
   chooseBy: (lines: readonly string[], areRead?: 'next' | 'before') => { joinsFreely: boolean }
@@ -154,15 +154,27 @@ const headersForJoining = 0.5
 /** For lines of which nothing is to be found out. */
 const plainReader: FileReader = { read: () => undefined, chooseBy: () => ({ joinsFreely: false }) }
 
-/** With `forcedFormat` no other is looked for: a line that it does not fit is of none. */
-export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
-  if (forcedFormat === plainFormat) return plainReader
+/** The candidates for lines whose times may depend on the lines before. */
+const candidatesOf = (context: TimeContext, forcedFormat: string | undefined) => {
   const { all, byName } = activeFormats()
   const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
   const named = { moment: Number.NaN }
   const followed = startYear(context.firstYear)
   const dateOrder = { isDayFirst: undefined }
-  const candidates = allCandidates({ ...context, named, followed, dateOrder }, all, forced)
+  return { forced, named, followed, candidates: allCandidates({ ...context, named, followed, dateOrder }, all, forced) }
+}
+
+/**
+ * Reads lines of several programs, which come in turn: each by the first format that fits, whichever the lines before had. Formats that a file
+ * must show by most of its lines are not tried. `forcedFormat` as for a file.
+ */
+export const createMixedReader = (context: TimeContext, forcedFormat?: string): LineReader =>
+  forcedFormat === plainFormat ? plainReader : readFirst(candidatesOf(context, forcedFormat).candidates)
+
+/** With `forcedFormat` no other is looked for: a line that it does not fit is of none. */
+export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
+  if (forcedFormat === plainFormat) return plainReader
+  const { forced, named, followed, candidates } = candidatesOf(context, forcedFormat)
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()

@@ -2,21 +2,13 @@ import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
 import { plainFormat } from './active-formats.ts'
 import { cleanLine, maxTextBytes } from './clean.ts'
+import { continuesEntry } from './continues-entry.ts'
 import { announcesNextLine, createFileReader, endOf, joinRuleOf, streamOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
-import {
-  beginsAnotherTrace,
-  beginsCrash,
-  beginsWithDate,
-  continuesTrace,
-  type JoinRule,
-  maxJoinedLines,
-  namesError,
-  nextTraceState,
-  type TraceState,
-} from './multiline.ts'
+import { continuesTrace, type JoinRule, maxJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
+import { readObject } from './read-object.ts'
 import type { TimeContext } from './time.ts'
 
 /** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own, joined to one, or `rejected`. */
@@ -118,11 +110,9 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const entries = builder.count
     if (entries > 0) onBatch(builder.finish(now()), entries)
   }
-  /** A JSON object that is written over several lines has the time and the level that it has on one line. */
-  const readObject = (entry: OpenEntry) => {
-    if (entry.format !== plainFormat || entry.text !== '{' || entry.extra.at(-1) !== '}') return
-    clearHeader(objectHeader)
-    const name = reader.read(`{\n${entry.extra.join('\n')}`, objectHeader)
+  const readWholeObject = (entry: OpenEntry) => {
+    const name =
+      entry.format === plainFormat ? readObject(reader, [entry.text, ...entry.extra], objectHeader) : undefined
     if (name === undefined) return
     const { time, severity, repeatCount, messageStart, messageEnd } = objectHeader
     Object.assign(entry, { format: name, time, severity, repeatCount, messageStart, messageEnd })
@@ -132,7 +122,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   }
   const close = () => {
     if (!open) return
-    readObject(open)
+    readWholeObject(open)
     const hasTime = !Number.isNaN(open.time)
     builder.add({
       origin: originOf(open.format),
@@ -186,19 +176,11 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   /** `name` is the format that knows the line, if one does. */
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false
-    if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
+    const isConfigured = options.joins !== undefined
     const rule = options.joins ?? joinRuleOf(entry.format)
-    const mayNameError = Number.isNaN(header.time) && namesError(line)
-    if (name !== undefined && !mayNameError && rule !== 'untilBlank')
-      return name === entry.format && continuesWrapped(line, name, entry)
-    if (rule === 'untilBlank') return entry.blankLines === 0
-    const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
-    // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
-    if (name !== undefined) return isFree || entry.trace === 'node'
-    if (rule === 'never') return false
-    const beginsEntry = beginsCrash(line) || beginsAnotherTrace(line, entry.trace) || beginsWithDate(line)
-    if (options.joins === undefined && beginsEntry) return false
-    return isFree || continuesTrace(line, entry.trace)
+    const read = { line, name, hasTime: !Number.isNaN(header.time) }
+    if (continuesEntry(read, entry, { rule, isConfigured, joinsFreely })) return true
+    return name !== undefined && name === entry.format && continuesWrapped(line, name, entry)
   }
   const join = (line: string, entry: OpenEntry) => {
     for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')

@@ -37,6 +37,13 @@ export const createExportFileParser = ({ source, time, now, onBatch }: FileParse
       if (builder.count === batchEntries || builder.size >= batchTextBytes) finishBatch()
     },
   })
+  let unsettled = 0
+  let unsettledText = 0
+  const settle = () => {
+    parser.settle()
+    unsettled = 0
+    unsettledText = 0
+  }
   const reader = createExportReader(() => {
     counts.lines++
     counts.rejected++
@@ -44,7 +51,11 @@ export const createExportFileParser = ({ source, time, now, onBatch }: FileParse
   const takeAll = (read: readonly JournalFields[]) => {
     for (const fields of read) {
       const record = journalRecord(fields, () => sourceId)
-      if (record) parser.push(record)
+      if (!record) continue
+      parser.push(record)
+      unsettled++
+      unsettledText += record.text.length
+      if (unsettled >= batchEntries || unsettledText >= batchTextBytes) settle()
     }
   }
   return {
@@ -57,6 +68,7 @@ export const createExportFileParser = ({ source, time, now, onBatch }: FileParse
     },
     settle: (closes) => {
       if (closes) parser.close()
+      else parser.settle()
       finishBatch()
       return counts.lines + 1
     },

@@ -1,6 +1,7 @@
-import { createBatchBuilder } from '../../entries/batch-builder.ts'
+import { createBatchBuilder, type NewEntry } from '../../entries/batch-builder.ts'
 import type { TimeContext } from '../../formats/time.ts'
 import type { Batch, Checkpoint } from '../collector.ts'
+import type { SourceEntry } from '../source-entry.ts'
 import type { CollectedRecord } from './record.ts'
 import { createRecordParser } from './record-parser.ts'
 import { tick, withTicks } from './with-ticks.ts'
@@ -9,7 +10,8 @@ import { tick, withTicks } from './with-ticks.ts'
 export type ReadRecord = { record?: CollectedRecord | undefined; checkpoint?: Checkpoint | undefined }
 
 export type RecordBatchOptions = {
-  tenantId: string | null
+  /** The keys of a source that apply to its records. */
+  source: Pick<SourceEntry, 'tenantId' | 'format' | 'multiline'>
   time: TimeContext
   now: () => number
   /** For live records: the maximum time and number of records of a batch. */
@@ -20,56 +22,100 @@ const batchEntries = 4_096
 const batchTextBytes = 1024 * 1024
 const followedTextBytes = 32 * 1024
 
-/** Groups records into batches as they are read. */
-export async function* batchRecords(
-  reads: AsyncIterable<ReadRecord>,
-  { tenantId, time, now, flush }: RecordBatchOptions,
-): AsyncGenerator<Batch> {
+/** Entries that are complete, with the number of records that each has. */
+type Ready = { entry: NewEntry; records: number }
+
+/** Builds batches of bounded size. All but the last are without a checkpoint. */
+const createBatches = ({ now, flush }: RecordBatchOptions) => {
   // Followed streams are small and many, so the builder starts small; its space for text grows on demand.
-  const builder = flush
-    ? createBatchBuilder(Math.min(flush.records, batchEntries) + 1_024, followedTextBytes)
-    : createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
-  let formats: Record<string, number> = {}
-  const parser = createRecordParser({
-    owner: { branch: null, tenantId },
-    time,
-    onEntry: (entry, records) => {
+  const capacity = Math.min(flush?.records ?? batchEntries, batchEntries) + 1_024
+  const builder = createBatchBuilder(capacity, flush ? followedTextBytes : batchTextBytes + 256 * 1024)
+  return function* (ready: readonly Ready[], bytes: number, checkpoint: Checkpoint | undefined): Generator<Batch> {
+    let formats: Record<string, number> = {}
+    let lines = 0
+    const finish = (more: Pick<Batch, 'bytes' | 'checkpoint'>): Batch => {
+      const entries = builder.count
+      const made = { batch: entries > 0 ? builder.finish(now()) : undefined, entries, lines, formats, ...more }
+      formats = {}
+      lines = 0
+      return made
+    }
+    for (const { entry, records } of ready) {
+      if (builder.count === capacity || builder.size >= batchTextBytes)
+        yield finish({ bytes: 0, checkpoint: undefined })
       builder.add(entry)
       const { format } = entry.origin
       formats[format] = (formats[format] ?? 0) + records
-    },
+      lines += records
+    }
+    yield finish({ bytes, checkpoint })
+  }
+}
+
+/**
+ * Groups records into batches as they are read. An entry that may get more lines is in none yet, except at the end or if nothing was written
+ * for an interval, and the checkpoint is before it.
+ */
+export async function* batchRecords(
+  reads: AsyncIterable<ReadRecord>,
+  options: RecordBatchOptions,
+): AsyncGenerator<Batch> {
+  const { source, time, now, flush } = options
+  const batchesOf = createBatches(options)
+  let ready: Ready[] = []
+  const parser = createRecordParser({
+    owner: { branch: null, tenantId: source.tenantId },
+    time,
+    format: source.format,
+    joins: source.multiline,
+    onEntry: (entry, records) => ready.push({ entry, records }),
   })
-  let lines = 0
+  /** The positions before records. */
+  const before = new WeakMap<CollectedRecord, Checkpoint | undefined>()
+  let records = 0
+  let text = 0
   let bytes = 0
+  let isQuiet = true
   let checkpoint: Checkpoint | undefined
-  let hasNews = false
-  const finish = (): Batch => {
-    parser.close()
-    const entries = builder.count
-    const batch = entries > 0 ? builder.finish(now()) : undefined
-    const made: Batch = { batch, entries, lines, formats, bytes, checkpoint }
-    lines = 0
-    formats = {}
-    bytes = 0
-    hasNews = false
+  let stored: Checkpoint | undefined
+  const finish = (): Iterable<Batch> => {
+    const { earliest } = parser
+    const position = earliest ? before.get(earliest) : checkpoint
+    const hasNews = ready.length > 0 || position !== stored
+    const made = hasNews ? batchesOf(ready, bytes, position) : []
+    ready = []
+    if (hasNews) bytes = 0
+    records = 0
+    text = 0
+    stored = position
     return made
   }
-  const isFull = () =>
-    builder.count >= batchEntries ||
-    builder.size >= batchTextBytes ||
-    lines >= (flush?.records ?? Number.POSITIVE_INFINITY)
+  const isFull = () => records >= (flush?.records ?? batchEntries) || text >= batchTextBytes
   for await (const read of flush ? withTicks(reads, flush.milliseconds) : reads) {
-    if (hasNews && (read === tick || isFull())) yield finish()
-    if (read === tick) continue
+    if (read === tick) {
+      // Times of records and of this process may differ, but what gets no line for an interval is complete.
+      if (isQuiet) parser.close()
+      else parser.settle(now())
+      isQuiet = true
+      yield* finish()
+      continue
+    }
+    if (isFull()) {
+      parser.settle()
+      yield* finish()
+    }
     const { record, checkpoint: latest } = read
     if (record) {
-      lines += 1
+      before.set(record, checkpoint)
+      isQuiet = false
+      records += 1
+      text += record.text.length
       bytes += record.text.length
       parser.push(record)
     }
     // Without a position, the reader is in the middle of an entry: records after the last position are read again then, and recognised.
     checkpoint = latest ?? checkpoint
-    hasNews ||= record !== undefined || latest !== undefined
   }
-  if (hasNews) yield finish()
+  parser.close()
+  yield* finish()
 }

@@ -4,7 +4,7 @@ import { severityCode, severityOfCode } from '../../entries/severity-code.ts'
 import { maxTextBytes } from '../../formats/clean.ts'
 import { utc } from '../../formats/zone.ts'
 import type { CollectedRecord } from './record.ts'
-import { createRecordParser } from './record-parser.ts'
+import { createRecordParser, type RecordParserOptions } from './record-parser.ts'
 
 const start = Date.parse('2026-03-01T09:15:02Z')
 const record = (text: string, more: Partial<CollectedRecord> = {}): CollectedRecord => ({
@@ -18,12 +18,16 @@ const record = (text: string, more: Partial<CollectedRecord> = {}): CollectedRec
   fields: undefined,
   ...more,
 })
-const parse = (records: readonly CollectedRecord[]): NewEntry[] => {
+const parse = (
+  records: readonly CollectedRecord[],
+  more: Pick<RecordParserOptions, 'format' | 'joins'> = {},
+): NewEntry[] => {
   const entries: NewEntry[] = []
   const parser = createRecordParser({
     owner: { branch: null, tenantId: 'home' },
     time: { zone: utc, reference: start },
     onEntry: (entry) => entries.push(entry),
+    ...more,
   })
   for (const each of records) parser.push(each)
   parser.close()
@@ -58,6 +62,65 @@ describe('records', () => {
       'next',
       'request served',
     ])
+  })
+
+  test.for([
+    [
+      '2026-03-01 09:15:02 INFO listening',
+      'panic: no room',
+      '',
+      'goroutine 1 [running]:',
+      'main.main()',
+      '\t/app/main.go:12',
+    ],
+    [
+      'listening',
+      '/app/index.js:12',
+      "    throw new Error('no')",
+      '    ^',
+      '',
+      'Error: no',
+      '    at open (/app/index.js:12:11)',
+    ],
+    [
+      '2026-03-01 09:15:02 INFO listening',
+      "thread 'main' panicked at src/main.rs:4:5:",
+      'no room',
+      'note: run with `RUST_BACKTRACE=1`',
+    ],
+  ])('of a crash are one entry, which is not that of the line before: %j', ([before = '', ...crash]) => {
+    const lines = [before, ...crash]
+    const entries = parse(lines.map((line, index) => record(line, { sequence: index + 1 })))
+    expect(textsOf(entries)).toEqual([before, crash.join('\n')])
+  })
+
+  test('of a JSON object have its level, and the number of repetitions that a text names', () => {
+    const [object, repeated] = parse([
+      ...['{', '  "time": "2026-03-01T09:15:02Z",', '  "level": "warn",', '  "msg": "no error"', '}'].map((line) =>
+        record(line),
+      ),
+      record('Mar  1 09:15:03 nas rsyslogd: message repeated 3 times: [ suspended ]', { sequence: 2 }),
+    ])
+    expect(object?.origin.format).toMatch(/^json-/)
+    expect(severityOf(object)).toBe('WARN')
+    expect(repeated?.repeatCount).toBe(3)
+  })
+
+  test('of several programs have the formats that they have by themselves', () => {
+    const home = '2026-03-01 09:15:02.300 ERROR (MainThread) [homeassistant.components.mqtt] Error while processing'
+    const others = Array.from({ length: 20 }, (_, index) => record(`2026-03-01 09:15:02 INFO up ${index}`))
+    const ofHome = record(home, { sourceId: 'journald:attic:home', stream: 'home' })
+    expect(parse([...others, ofHome]).at(-1)?.origin.format).toBe('home-assistant')
+    expect(parse([ofHome]).at(-1)?.origin.format).toBe('home-assistant')
+  })
+
+  test('have the format and the rule for joining that are configured', () => {
+    const lines = ['Traceback (most recent call last):', '  File "app.py", line 3', 'level=info msg=x n=1'].map(
+      (line) => record(line),
+    )
+    expect(textsOf(parse(lines, { joins: 'never' }))).toHaveLength(3)
+    expect(parse(lines, { format: 'plain' }).map(({ origin }) => origin.format)).toEqual(['plain', 'plain'])
+    expect(textsOf(parse([record('one'), record('two')], { joins: 'untilHeader' }))).toEqual(['one\ntwo'])
   })
 
   test('more than a second later are entries of their own', () => {

@@ -2,15 +2,11 @@ import type { NewEntry } from '../../entries/batch-builder.ts'
 import type { Origin } from '../../entries/entry.ts'
 import { plainFormat } from '../../formats/active-formats.ts'
 import { cleanLine, maxTextBytes } from '../../formats/clean.ts'
-import { announcesNextLine, createFileReader, joinRuleOf } from '../../formats/detect.ts'
+import { continuesEntry, type ReadLine } from '../../formats/continues-entry.ts'
+import { announcesNextLine, createMixedReader, joinRuleOf } from '../../formats/detect.ts'
 import { clearHeader, createHeader } from '../../formats/header.ts'
-import {
-  beginsAnotherTrace,
-  continuesTrace,
-  maxJoinedLines,
-  nextTraceState,
-  type TraceState,
-} from '../../formats/multiline.ts'
+import { type JoinRule, maxJoinedLines, nextTraceState, type TraceState } from '../../formats/multiline.ts'
+import { readObject } from '../../formats/read-object.ts'
 import { guessSeverity } from '../../formats/severity-guess.ts'
 import type { TimeContext } from '../../formats/time.ts'
 import type { CollectedRecord } from './record.ts'
@@ -24,30 +20,54 @@ export type RecordParserOptions = {
   onEntry: (entry: NewEntry, records: number) => void
   /** The format of texts that no format matches. */
   unknownFormat?: string
+  /** Skips detection. */
+  format?: string | undefined
+  /** Overrides the rule of the format. */
+  joins?: JoinRule | undefined
 }
 
-/** Converts records to entries, and joins the lines of a trace. Pure: equal records result in equal entries. */
+/**
+ * Converts records to entries, and joins the lines of a trace. Pure: equal records result in equal entries. Entries are emitted in the order in
+ * which they began, when no record that follows can be part of them.
+ */
 export type RecordParser = {
   push: (record: CollectedRecord) => void
-  /** Emits the entries that may get more lines. */
+  /**
+   * Emits the entries before the first that may get more lines; at `time`, or at that of the last record, an entry gets no more if it got none
+   * for a second. No record of an emitted entry comes after `earliest`.
+   */
+  settle: (time?: number) => void
+  /** Emits all entries. */
   close: () => void
-  /** The number of entries that may get more lines; all entries before the first of them have been emitted. */
-  readonly open: number
+  /** The first record that is in no emitted entry, from which reading may continue. */
+  readonly earliest: CollectedRecord | undefined
 }
 
 /** The lines of one entry are written within this time. */
 const joinMilliseconds = 1_000
 const maxStreams = 256
+/** Entries wait for an earlier one that may get more lines, up to this number and this length together. */
+const maxWaiting = 16_384
+const maxWaitingCharacters = 16 * 1024 * 1024
 const maxOrigins = 1_024
 
-type OpenEntry = {
+type WaitingEntry = {
   record: CollectedRecord
+  /** Whether it may get more lines. */
+  isOpen: boolean
+  /** The ordinals of its first and its last record. */
+  first: number
+  last: number
   lines: string[]
+  /** The number of records that the lines came from; blank lines are not counted. */
+  records: number
   bytes: number
   lastTime: number
   format: string
   severity: number | undefined
+  repeatCount: number
   trace: TraceState
+  blankLines: number
   awaitsMessage: boolean
 }
 
@@ -75,11 +95,17 @@ export const createRecordParser = ({
   time,
   onEntry,
   unknownFormat = plainFormat,
+  format: forcedFormat,
+  joins,
 }: RecordParserOptions): RecordParser => {
   const header = createHeader()
-  const reader = createFileReader(time)
+  const reader = createMixedReader(time, forcedFormat)
   const origins = new Map<string, Origin>()
-  const open = new Map<string, OpenEntry>()
+  const open = new Map<string, WaitingEntry>()
+  /** In the order in which they began. */
+  let waiting: WaitingEntry[] = []
+  let ordinal = 0
+  let latest = Number.NEGATIVE_INFINITY
 
   const originOf = (sourceId: string, format: string): Origin => {
     const key = `${sourceId}\0${format}`
@@ -87,72 +113,127 @@ export const createRecordParser = ({
     setWithin(origins, key, origin, maxOrigins)
     return origin
   }
-  const emit = ({ record, lines, format, severity }: OpenEntry) => {
+  const readWholeObject = (entry: WaitingEntry) => {
+    const name = entry.format === unknownFormat ? readObject(reader, entry.lines, header) : undefined
+    if (name === undefined) return
+    const { severity, repeatCount } = header
+    Object.assign(entry, { format: name, severity, repeatCount })
+  }
+  const emit = (entry: WaitingEntry) => {
+    readWholeObject(entry)
+    const { record, lines, records, format, severity, repeatCount } = entry
     const { text, truncated } = cutToLimit(lines.join('\n'))
     const known = record.severity ?? severity
     const usesHint = known === undefined && record.hint !== undefined && guessSeverity(text) === 0
-    const entry: NewEntry = {
-      origin: originOf(record.sourceId, format),
-      sequence: record.sequence,
-      time: record.time,
-      severity: usesHint ? record.hint : known,
-      repeatCount: 1,
-      text,
-      truncated,
-      outOfOrder: false,
-      ...(record.fields && { sender: { fields: record.fields } }),
-    }
-    onEntry(entry, lines.length)
+    onEntry(
+      {
+        origin: originOf(record.sourceId, format),
+        sequence: record.sequence,
+        time: record.time,
+        severity: usesHint ? record.hint : known,
+        repeatCount,
+        text,
+        truncated,
+        outOfOrder: false,
+        ...(record.fields && { sender: { fields: record.fields } }),
+      },
+      records,
+    )
   }
-  /** `name` is the format that matches the line, if one does. */
-  const continues = (record: CollectedRecord, line: string, name: string | undefined, entry: OpenEntry): boolean => {
+  const continues = (record: CollectedRecord, read: ReadLine, entry: WaitingEntry): boolean => {
     if (record.sourceId !== entry.record.sourceId || record.time - entry.lastTime > joinMilliseconds) return false
-    if (entry.lines.length > maxJoinedLines || (entry.bytes + line.length + 1) * 3 > maxTextBytes) return false
-    if (entry.awaitsMessage) return name === undefined
-    if (name !== undefined) return false
-    if (beginsAnotherTrace(line, entry.trace)) return false
-    return joinRuleOf(entry.format) === 'untilHeader' || continuesTrace(line, entry.trace)
+    const lines = entry.lines.length + entry.blankLines
+    if (lines > maxJoinedLines || (entry.bytes + read.line.length + entry.blankLines + 1) * 3 > maxTextBytes)
+      return false
+    const rule = joins ?? joinRuleOf(entry.format)
+    return continuesEntry(read, entry, { rule, isConfigured: joins !== undefined, joinsFreely: true })
   }
-  const join = (record: CollectedRecord, line: string, entry: OpenEntry) => {
+  const join = (record: CollectedRecord, { line, name }: ReadLine, entry: WaitingEntry) => {
+    for (; entry.blankLines > 0; entry.blankLines--) entry.lines.push('')
     entry.lines.push(line)
+    entry.records++
+    entry.last = ordinal
     entry.bytes += line.length + 1
     entry.lastTime = record.time
     entry.trace = nextTraceState(line, entry.trace)
     entry.awaitsMessage = false
+    if (name !== undefined) entry.severity ??= header.severity
+  }
+  const closeEntry = (stream: string, entry: WaitingEntry) => {
+    entry.isOpen = false
+    if (open.get(stream) === entry) open.delete(stream)
+  }
+  const begin = (record: CollectedRecord, { line, name }: ReadLine, first: string) => {
+    const format = name ?? unknownFormat
+    const entry: WaitingEntry = {
+      record,
+      isOpen: record.stream !== undefined,
+      first: ordinal,
+      last: ordinal,
+      lines: [line],
+      records: 1,
+      bytes: line.length,
+      lastTime: record.time,
+      format,
+      severity: header.severity,
+      repeatCount: header.repeatCount,
+      trace: nextTraceState(first, 'none'),
+      blankLines: 0,
+      awaitsMessage: announcesNextLine(format),
+    }
+    waiting.push(entry)
+    if (record.stream === undefined) return
+    const displaced = setWithin(open, record.stream, entry, maxStreams)
+    if (displaced) displaced.isOpen = false
+  }
+  /** The number of entries before the first that is open, without those that have a record after the first of an entry that is not counted. */
+  const countSettled = (): number => {
+    let settled = 0
+    let last = 0
+    for (const [index, entry] of waiting.entries()) {
+      if (entry.first > last) settled = index
+      if (entry.isOpen) return settled
+      last = Math.max(last, entry.last)
+    }
+    return waiting.length
+  }
+  const emitFirst = (entries: number) => {
+    for (const entry of waiting.slice(0, entries)) emit(entry)
+    waiting = waiting.slice(entries)
+  }
+  const close = () => {
+    for (const [stream, entry] of open) closeEntry(stream, entry)
+    emitFirst(waiting.length)
   }
   return {
-    get open() {
-      return open.size
+    get earliest() {
+      return waiting[0]?.record
     },
     push: (record) => {
       const text = record.text.split('\n').map(cleanLine).join('\n').toWellFormed()
-      if (text.trim() === '') return
+      const before = record.stream === undefined ? undefined : open.get(record.stream)
+      if (text.trim() === '') {
+        if (before) before.blankLines++
+        return
+      }
+      ordinal++
+      if (!Number.isNaN(record.time)) latest = record.time
       const first = text.split('\n', 1)[0] ?? ''
       clearHeader(header)
       const name = reader.read(first, header)
       if (name === undefined) clearHeader(header)
-      const format = name ?? unknownFormat
-      const entry: OpenEntry = {
-        record,
-        lines: [text],
-        bytes: text.length,
-        lastTime: record.time,
-        format,
-        severity: header.severity,
-        trace: nextTraceState(first, 'none'),
-        awaitsMessage: announcesNextLine(format),
-      }
-      if (record.stream === undefined) return emit(entry)
-      const before = open.get(record.stream)
-      if (before && continues(record, text, name, before)) return join(record, text, before)
-      open.delete(record.stream)
-      if (before) emit(before)
-      const displaced = setWithin(open, record.stream, entry, maxStreams)
-      if (displaced) emit(displaced)
+      const read = { line: text, name, hasTime: !Number.isNaN(header.time) }
+      if (before && continues(record, read, before)) return join(record, read, before)
+      if (before && record.stream !== undefined) closeEntry(record.stream, before)
+      begin(record, read, first)
     },
-    close: () => {
-      for (const entry of open.values()) emit(entry)
-      open.clear()
+    settle: (time = latest) => {
+      for (const [stream, entry] of open)
+        if (!(Math.max(time, latest) - entry.lastTime <= joinMilliseconds)) closeEntry(stream, entry)
+      emitFirst(countSettled())
+      const characters = waiting.reduce((sum, entry) => sum + entry.bytes, 0)
+      if (waiting.length > maxWaiting || characters > maxWaitingCharacters) close()
     },
+    close,
   }
 }
