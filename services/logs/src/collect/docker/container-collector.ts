@@ -23,7 +23,7 @@ export async function* collectContainers(
     const sourceId = unitSourceId(source, sourcePart(container.name))
     const reads = readContainer({ engine, container, sourceId, position }, signal)
     try {
-      yield* batchRecords(reads, { tenantId: source.tenantId, time: { zone: utc, reference: now() }, now })
+      yield* batchRecords(reads, { source, time: { zone: utc, reference: now() }, now })
     } catch (error) {
       if (!(error instanceof EngineFailed)) throw error
       onProblem(`${container.name}: ${error.message}`)

@@ -61,7 +61,7 @@ export async function* followContainers(
     const time = { zone: utc, reference: now() }
     try {
       for await (const batch of batchRecords(untilAborted(reads, signal), {
-        tenantId: source.tenantId,
+        source,
         time,
         now,
         flush,

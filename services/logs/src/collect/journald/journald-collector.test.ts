@@ -211,6 +211,16 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect(await dependencies.glean(source)).toMatchObject({ lines: 0, problems })
   })
 
+  test('has the format and the rule for joining of its source', async () => {
+    await using dependencies = await setUp()
+    const lines = ['2026-03-01 09:15:02 ERROR failed', '  at main', '2026-03-01 09:15:02 INFO served']
+    const printed = lines.map((MESSAGE, index) => entry(index, { _TRANSPORT: 'stdout', _PID: '7', MESSAGE }))
+    writeJournal(dependencies.journal, printed.join(''))
+    expect(await dependencies.glean(dependencies.source({ id: 'detected' }))).toMatchObject({ entries: 2 })
+    const configured = dependencies.source({ id: 'configured', format: 'plain', multiline: 'never' })
+    expect(await dependencies.glean(configured)).toMatchObject({ entries: 3, formats: { plain: 3 } })
+  })
+
   test('is collected only for the units of a source, whatever characters their names have', async () => {
     await using dependencies = await setUp()
     writeJournal(dependencies.journal, some(0, 2) + entry(3, { _SYSTEMD_UNIT: 'ssh.service' }))

@@ -22,7 +22,7 @@ export async function* collectJournal(
   const access = { run, host: hostOf(source), directory: source.path ?? undefined, signal, onProblem }
   if (flush === undefined) await reportHidden(access)
   const reading = { ...access, units: source.units, cursor, sourceIdOf: (unit: string) => unitSourceId(source, unit) }
-  const options = { tenantId: source.tenantId, time: { zone: utc, reference: now() }, now }
+  const options = { source, time: { zone: utc, reference: now() }, now }
   if (flush === undefined) {
     yield* batchRecords(readJournal({ ...reading, reportsSkipped: true }), options)
     return
