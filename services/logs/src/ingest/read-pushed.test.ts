@@ -17,7 +17,8 @@ const read = (entries: readonly object[]) => {
   const truncated = batches.flatMap(({ flags }) => [...flags].map((flag) => (flag & 8) !== 0))
   const times = batches.flatMap((batch) => [...batch.times])
   const repeats = batches.flatMap((batch) => [...batch.repeats])
-  return { rejected, texts, sequences, times, repeats, truncated, counts: batches.map(({ count }) => count) }
+  const formats = batches.flatMap(({ origins, originOf }) => [...originOf].map((place) => origins[place]?.format))
+  return { rejected, texts, sequences, times, repeats, truncated, formats, counts: batches.map(({ count }) => count) }
 }
 
 test('equal entries without sequence numbers are numbered in order; sent numbers are used', () => {
@@ -45,6 +46,12 @@ test('a body may begin with a byte order mark', () => {
   for (const body of ['{"entries": [{"source_id": "a", "text": "x"}]}', '{"source_id": "a", "text": "x"}\n'])
     readPushed(Buffer.from(`\ufeff${body}`), { arrived: 0 }, (batch) => texts.push(decodeBatch(batch).count))
   expect(texts).toEqual([1, 1])
+})
+
+test('an entry has the format of its text, whatever the entries of other programs before it have', () => {
+  const others = Array.from({ length: 20 }, (_, index) => ({ text: `2026-03-01 09:15:02 INFO up ${index}` }))
+  const text = '2026-03-01 09:15:02.300 ERROR (MainThread) [homeassistant.components.mqtt] Error while processing'
+  expect(read([...others, { text }]).formats.at(-1)).toBe('home-assistant')
 })
 
 test('colours and carriage returns are removed from each line, and an unpaired surrogate is replaced', () => {

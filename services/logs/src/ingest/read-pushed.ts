@@ -8,7 +8,7 @@ import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
 import { plainFormat } from '../formats/active-formats.ts'
 import { cleanLine, maxTextBytes } from '../formats/clean.ts'
-import { createFileReader } from '../formats/detect.ts'
+import { createMixedReader } from '../formats/detect.ts'
 import { createHeader } from '../formats/header.ts'
 import { severityOfLevel } from '../formats/levels.ts'
 import { createTimeReader, readEpoch } from '../formats/time.ts'
@@ -112,7 +112,7 @@ const createEntryReader = (
   { sourceId: defaultSource, arrived: reference, owner = { branch: null, tenantId: null } }: PushedOptions,
   areNumbered: boolean,
 ) => {
-  const reader = createFileReader({ zone: utc, reference })
+  const reader = createMixedReader({ zone: utc, reference })
   const readIso = createTimeReader('iso', { zone: utc, reference })
   const header = createHeader()
   const origins = new Map<string, Origin>()
