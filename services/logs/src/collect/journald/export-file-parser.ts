@@ -10,6 +10,7 @@ import {
 import { createRecordParser } from '../records/record-parser.ts'
 import { createExportReader, type JournalFields } from './export-format.ts'
 import { journalRecord } from './journal-record.ts'
+import { createWholeLines } from './whole-lines.ts'
 
 /**
  * Parses a journal export as a stream. The entries equal those of the journal itself when it is collected, all under the source of the file. An
@@ -48,6 +49,7 @@ export const createExportFileParser = ({ source, time, now, onBatch }: FileParse
     counts.lines++
     counts.rejected++
   })
+  const lines = createWholeLines()
   const takeAll = (read: readonly JournalFields[]) => {
     for (const fields of read) {
       const record = journalRecord(fields, () => sourceId)
@@ -60,9 +62,10 @@ export const createExportFileParser = ({ source, time, now, onBatch }: FileParse
   }
   return {
     counts,
-    push: (chunk) => takeAll(reader.push(chunk)),
+    push: (chunk) => takeAll(reader.push(chunk).flatMap(lines.push)),
     end: () => {
-      takeAll(reader.end())
+      takeAll(reader.end().flatMap(lines.push))
+      takeAll(lines.end())
       parser.close()
       finishBatch()
     },

@@ -43,6 +43,21 @@ describe('an entry of a journal', () => {
     expect(severityOfCode(read({ PRIORITY: '3', _TRANSPORT: 'stdout' })?.severity ?? 0)).toBe('ERROR')
   })
 
+  test('of a container has its name, and the severity of its text: the priority only indicates the output', () => {
+    const written = {
+      _TRANSPORT: 'journal',
+      _SYSTEMD_UNIT: 'docker.service',
+      CONTAINER_ID: 'f00',
+      CONTAINER_NAME: 'web',
+    }
+    const [out, error] = ['6', '3'].map((PRIORITY) => read({ ...written, PRIORITY, MESSAGE: 'listening\n' }))
+    expect(out).toMatchObject({ sourceId: 'journald:cellar:web', text: 'listening', severity: undefined })
+    expect(out?.hint).toBeUndefined()
+    expect(error?.severity).toBeUndefined()
+    expect(severityOfCode(error?.hint ?? 0)).toBe('WARN')
+    expect(error?.stream).not.toBe(out?.stream)
+  })
+
   test('has the time of the journal and the number in its cursor', () => {
     const record = read({ __CURSOR: 's=65;i=1f;b=01;m=3e8;t=61a0;x=cd' })
     expect(record).toMatchObject({ time: 1_717_495_200_123, sequence: 31 })

@@ -1,3 +1,4 @@
+import { severityCode } from '../../entries/severity-code.ts'
 import { syslogSeverity } from '../../formats/levels.ts'
 import { type CollectedRecord, sequenceWithin } from '../records/record.ts'
 import type { JournalFields } from './export-format.ts'
@@ -11,6 +12,7 @@ const passingUnit = /^(?:session-\w+\.scope|run-\w+\.(?:scope|service|mount)|.*@
 const noField = new Set(
   (
     'MESSAGE _MACHINE_ID _STREAM_ID _CAP_EFFECTIVE _SELINUX_CONTEXT SYSLOG_TIMESTAMP SYSLOG_RAW ' +
+    '_LINE_BREAK CONTAINER_PARTIAL_MESSAGE CONTAINER_PARTIAL_ID CONTAINER_PARTIAL_ORDINAL CONTAINER_PARTIAL_LAST ' +
     'SYSLOG_FACILITY COREDUMP _SYSTEMD_CGROUP _SYSTEMD_SLICE _SYSTEMD_INVOCATION_ID _SOURCE_REALTIME_TIMESTAMP _SOURCE_MONOTONIC_TIMESTAMP'
   ).split(' '),
 )
@@ -37,6 +39,20 @@ const severityOf = (priority: string | undefined, transport: string | undefined)
   if (priority === undefined || !/^[0-7]$/.test(priority)) return undefined
   return transport === 'stdout' && priority === '6' ? undefined : syslogSeverity(Number(priority))
 }
+
+/**
+ * A line of a container whose engine logs to the journal. The priority only indicates the output: 6 is stdout and 3 is stderr, to which many
+ * programs write everything.
+ */
+const ofContainer = (text: (name: string) => string | undefined) => {
+  const [id, name] = [text('CONTAINER_ID'), text('CONTAINER_NAME')]
+  if (id === undefined || name === undefined || name === '' || text('_TRANSPORT') !== 'journal') return undefined
+  const isStderr = text('PRIORITY') === '3'
+  return { name, stream: `${id}:${isStderr ? 'stderr' : 'stdout'}`, hint: isStderr ? severityCode.WARN : undefined }
+}
+
+/** Podman stores the line feed, too. */
+const withoutLineFeed = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
 
 /** Fields as text; binary fields are skipped. */
 const fieldsOf = (fields: JournalFields): Record<string, string> => {
@@ -74,16 +90,17 @@ export const journalRecord = (
   const message = text('MESSAGE')
   if (message === undefined || message.trim() === '') return undefined
   const microseconds = Number(text('__REALTIME_TIMESTAMP') ?? Number.NaN)
-  const sourceId = sourceIdOf(sourcePart(unitOf(text)))
+  const container = ofContainer(text)
+  const sourceId = sourceIdOf(sourcePart(container?.name ?? unitOf(text)))
   const transport = text('_TRANSPORT')
   return {
     sourceId,
-    stream: transport === 'stdout' ? `${sourceId}:${text('_PID') ?? ''}` : undefined,
-    text: message.replaceAll('\0', '�'),
+    stream: container?.stream ?? (transport === 'stdout' ? `${sourceId}:${text('_PID') ?? ''}` : undefined),
+    text: withoutLineFeed(message).replaceAll('\0', '�'),
     time: Math.floor(microseconds / 1_000),
     sequence: numberIn(cursorOf(fields)) ?? sequenceWithin((microseconds % 1_000) * 1_000 || 0, 1),
-    severity: severityOf(text('PRIORITY'), transport),
-    hint: undefined,
+    severity: container ? undefined : severityOf(text('PRIORITY'), transport),
+    hint: container?.hint,
     fields: fieldsOf(fields),
   }
 }

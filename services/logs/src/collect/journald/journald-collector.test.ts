@@ -211,6 +211,22 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     expect(await dependencies.glean(source)).toMatchObject({ lines: 0, problems })
   })
 
+  test('has a line in one entry that journald divided, and loses no part of one that is incomplete at the end', async () => {
+    await using dependencies = await setUp()
+    const part = (number: number, MESSAGE: string, more: Record<string, string> = {}) =>
+      entry(number, { _TRANSPORT: 'stdout', _STREAM_ID: 'f00', _PID: '7', MESSAGE, ...more })
+    const divided = { _LINE_BREAK: 'line-max' }
+    writeJournal(dependencies.journal, part(0, 'ERROR: one, ', divided) + part(1, 'two, ', divided) + part(2, 'three'))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 1, problems: [] })
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ lines: 0, problems: [] })
+    writeJournal(dependencies.journal, part(3, 'four, ', divided))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 1 })
+    writeJournal(dependencies.journal, part(4, 'five'))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 1, duplicates: 0, problems: [] })
+    const texts = (await dependencies.entries()).map(({ text }) => text)
+    expect(texts).toEqual(['ERROR: one, two, three', 'four, ', 'five'])
+  })
+
   test('has the format and the rule for joining of its source', async () => {
     await using dependencies = await setUp()
     const lines = ['2026-03-01 09:15:02 ERROR failed', '  at main', '2026-03-01 09:15:02 INFO served']

@@ -2,6 +2,7 @@ import { CommandFailed, type RunCommand } from '../command.ts'
 import type { ReadRecord } from '../records/record-batches.ts'
 import { createExportReader, type JournalFields } from './export-format.ts'
 import { cursorOf, journalRecord } from './journal-record.ts'
+import { createWholeLines } from './whole-lines.ts'
 
 export type JournalAccess = {
   /** Runs journalctl, on this machine or on a remote host. */
@@ -90,24 +91,30 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
   const { output, ended } = await run(wordsFor(reading, cursor), signal)
   const reader = createExportReader()
   let isFirst = cursor !== undefined
-  const read = (fields: JournalFields): ReadRecord | undefined => {
-    const position = cursorOf(fields)
-    const wasFirst = isFirst
+  const lines = createWholeLines()
+  /** Whether it is the entry that was read last. */
+  const isKnown = (fields: JournalFields): boolean => {
+    if (!isFirst || cursor === undefined) return false
     isFirst = false
-    if (wasFirst && cursor !== undefined) {
-      if (position !== undefined && isSameEntry(position, cursor)) return undefined
-      reportLoss()
-    }
-    return {
-      record: journalRecord(fields, sourceIdOf),
-      checkpoint: position === undefined ? undefined : { key: journalKey, state: JSON.stringify({ cursor: position }) },
-    }
+    const position = cursorOf(fields)
+    if (position !== undefined && isSameEntry(position, cursor)) return true
+    reportLoss()
+    return false
+  }
+  let last: string | undefined
+  const recordsOf = (whole: readonly JournalFields[]): ReadRecord[] => {
+    const records = whole.map((fields) => ({ record: journalRecord(fields, sourceIdOf) }))
+    // Reading continues after an entry only if no line is incomplete there.
+    if (last === undefined || lines.isOpen) return records
+    return [...records, { checkpoint: { key: journalKey, state: JSON.stringify({ cursor: last }) } }]
+  }
+  const read = (fields: JournalFields): ReadRecord[] => {
+    if (isKnown(fields)) return []
+    last = cursorOf(fields)
+    return recordsOf(lines.push(fields))
   }
   for await (const chunk of output) {
-    for (const fields of reader.push(chunk)) {
-      const made = read(fields)
-      if (made) yield made
-    }
+    for (const fields of reader.push(chunk)) yield* read(fields)
   }
   const { code, stderr } = await ended
   if (signal.aborted) return
@@ -118,10 +125,8 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
   }
   if (code !== 0 || reading.follows)
     throw new CommandFailed(`journalctl on ${host} ended with ${code ?? 'a signal'}: ${stderr}`)
-  for (const fields of reader.end()) {
-    const made = read(fields)
-    if (made) yield made
-  }
+  for (const fields of reader.end()) yield* read(fields)
+  if (lines.isOpen) yield* recordsOf(lines.end())
   if (isFirst) reportLoss()
   const skipped = [...new Set(stderr.match(skippedFile))].slice(0, maxSkippedFiles)
   if (reading.reportsSkipped && skipped.length > 0)
