@@ -192,6 +192,25 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     expect(following.problems).toEqual([])
   })
 
+  test('is read to its end when it is followed, however long the log of a container that has ended is', async ({
+    skip,
+  }) => {
+    const engine = engineOf(skip)
+    const line = 'x'.repeat(100)
+    engine.runContainer('ended', `i=0; while [ $i -lt 30000 ]; do echo "$i ${line}"; i=$((i+1)); done`)
+    await using dependencies = await withCollector(createContainerCollector({ now: Date.now }))
+    const source = readEntry({
+      id: 'box',
+      transport: 'local',
+      glean_type: name,
+      socket: engine.socket,
+      containers: ['ended'],
+    })
+    const following = dependencies.follow(source)
+    await until(dependencies.entries, (stored) => stored.some(({ text }) => text.startsWith('29999 ')))
+    expect(await following.stop()).toMatchObject({ counts: { entries: 30_000, duplicates: 0 } })
+  })
+
   test('reports a container whose driver stores no logs, and reads the others', async ({ skip }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine

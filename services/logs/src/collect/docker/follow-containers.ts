@@ -57,7 +57,9 @@ export async function* followContainers(
     const stored = force || positions.has(id) ? undefined : await checkpoints.get(keyPrefix + id)
     const position = positions.get(id) ?? positionOf(stored)
     const sourceId = unitSourceId(source, sourcePart(name))
-    const reads = readContainer({ engine, container, sourceId, position, follows: true }, signal)
+    // podman cuts off the log of a container that has ended if it is followed and read slowly.
+    const follows = container.isRunning
+    const reads = readContainer({ engine, container, sourceId, position, follows }, signal)
     const time = { zone: utc, reference: now() }
     try {
       for await (const batch of batchRecords(untilAborted(reads, signal), {
