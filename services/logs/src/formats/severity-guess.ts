@@ -29,6 +29,16 @@ const rules: readonly Rule[] = [
       /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b|(?<=errors?)-[a-z]| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
   },
   {
+    severity: severityCode.ERROR,
+    // A state in capitals, unless it is left or denied, and what a scanner for malware found in a file.
+    pattern:
+      /(?<!\b(?:[Ll]eaving|[Ll]eft|[Ff]rom|[Nn]o|[Nn]ot|[Cc]lear(?:ed|ing)?) )\bFAULT(?:ED)?\b(?!\s?[:=]\s?(?:0|[Nn]o(?:ne)?|[Ff]alse|[Cc]lear)\b)|: [\w.-]*[\w][.-][\w.-]* FOUND(?=\n|$)/,
+  },
+  {
+    severity: severityCode.WARN,
+    pattern: /\bDEGRADED\b(?!\s?[:=]\s?(?:0|[Nn]o(?:ne)?|[Ff]alse)\b)/,
+  },
+  {
     severity: severityCode.WARN,
     pattern:
       /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) (?:user\b|[\da-f.:]+ port \d))|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
@@ -46,6 +56,8 @@ const denials: readonly string[] = [
   String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:(?:\w+|(?:errors?|warnings?|failures?|issues?|problems?)\s+(?:or|and))\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
   String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
   String.raw`\b(?:${zero}|zero|none)\s+(?:rejected|refused|denied|blocked|invalid|unreachable)\b`,
+  // A task that had nothing to do.
+  String.raw`\b(?:cannot|could not|failed to) \w+: [^\n]{0,200}\bno (?:updates|upgrades|changes|new version) (?:are )?available\b`,
   // The reaction of a file system to errors, and the ordinary work of a filter of names.
   String.raw`\berrors=(?:remount-ro|continue|panic)\b`,
   String.raw`\b(?:gravity|exactly|regex) (?:blocked|denied)\b`,
@@ -70,7 +82,7 @@ export const withoutDenials = (text: string): string => (mayDeny.test(text) ? te
 export const severityWords: readonly string[] = (
   'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
-  'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
+  'fault faulted degraded found unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
   // Exceptions of JavaScript, Python, Ruby, Java and .NET: the tokenizer makes one word of each name.
   'typeerror referenceerror syntaxerror rangeerror valueerror keyerror indexerror nameerror oserror ioerror importerror runtimeerror attributeerror ' +
   'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror nomethoderror argumenterror loaderror zerodivisionerror ' +

@@ -34,6 +34,24 @@ export const genericLevels: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'level-letter',
+    // As the tools of Debian's packages mark their notices, warnings and errors.
+    pattern: /^(?<level>[EWNI]): (?<message>.*)/,
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'W: Some shelves failed to fill.',
+        time: null,
+        severity: 'WARN',
+        message: 'Some shelves failed to fill.',
+      },
+      { line: 'E: The row is not signed.', time: null, severity: 'ERROR' },
+      { line: 'N: Errors are listed in the manual.', time: null, severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'level-word',
     // Words that are rarely written in capitals where they are no level.
     pattern: pattern`^(?<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|CRIT|FATAL|SEVERE)[ \t]+(?<message>.*)`,
