@@ -56,7 +56,9 @@ const limits = { keywords: 50, source: 30, window: 50, before: 5 }
 const maxNamed = 5
 /** Minimum score at which a suggested source is scanned if the question names none. */
 const minSuggested = 0.45
-const maxSuggested = 2
+/** So many are scanned, and so many with errors in the window are used: of programs with one role, most have nothing to do with the symptom. */
+const maxSuggested = 5
+const maxSuggestedUsed = 2
 const maxWords = 24
 
 export type LayerStatus = { stage: string; detail: string }
@@ -126,7 +128,9 @@ export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerSta
     named.map((source) => scanSource((sourceFilters) => latest(sourceFilters, limits.source), filters, source)),
   )
   // A merely suggested source only counts if it has errors.
-  const scans = scanned.flatMap((scan) => (scan && (isExplicit || scan.grade === 'error') ? scan : []))
+  const scans = scanned
+    .flatMap((scan) => (scan && (isExplicit || scan.grade === 'error') ? scan : []))
+    .slice(0, isExplicit ? maxNamed : maxSuggestedUsed)
   yield { stage: 'window', detail: `Reading errors ${input.window}.` }
   const byWindow = await latest(failures, limits.window)
   signal.throwIfAborted()

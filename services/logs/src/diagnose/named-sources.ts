@@ -1,5 +1,5 @@
 import { wordsOf } from '../segments/tokens.ts'
-import { namesOfProgram } from '../sources/program-names.ts'
+import { namesOfProgram, withJoinedNames } from '../sources/program-names.ts'
 import { keywordsOf } from './keywords.ts'
 
 const tooCommon = new Set([
@@ -58,8 +58,8 @@ const sourcesOfUnit = (
  * it. If there are none, the sources of a host that the symptom names.
  */
 export const namedSources = (symptom: string, sourceIds: readonly string[]): string[] => {
-  const symptomWords = new Set(wordsOf(symptom).flatMap(namesOfProgram))
-  const keywords = new Set(keywordsOf(symptom).flatMap(namesOfProgram))
+  const symptomWords = new Set(withJoinedNames(wordsOf(symptom)).flatMap(namesOfProgram))
+  const keywords = new Set(withJoinedNames(keywordsOf(symptom)).flatMap(namesOfProgram))
   const wordsBySource = sourceIds.map((sourceId) => ({ sourceId, words: namingWords(sourceId) }))
   const uses = new Map<string, number>()
   for (const { words } of wordsBySource) for (const word of new Set(words)) uses.set(word, (uses.get(word) ?? 0) + 1)

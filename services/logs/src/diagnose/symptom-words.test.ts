@@ -14,6 +14,8 @@ test.each([
   ["I can't log in", 'sshd[812]: Failed password for ann from 192.0.2.7 port 4021'],
   ['wi-fi drops', 'wpa_supplicant[402]: CTRL-EVENT-DISCONNECTED reason=3'],
   ['the wifi is slow', 'wlan0: deauthenticated from 02:00:00:00:00:01'],
+  ['the internet is gone', 'pppd[71]: Timeout waiting for PADO packets'],
+  ['it rebooted by itself', 'thermal_zone0: critical temperature reached, shutting down'],
   ['out of memory', 'fork: ENOMEM'],
 ])('"%s" also searches for how programs log it: %s', (question, line) => {
   const searched = new Set(withLoggedWords(keywordsOf(question)))

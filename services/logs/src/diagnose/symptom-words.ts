@@ -28,7 +28,12 @@ const rows: readonly (readonly [question: string, logged: string])[] = [
   ['login logins logon signin authentication', 'login password authentication auth'],
   ['hack hacked hacker hackers attack attacks attacked intruder intruders bruteforce', 'attack break invalid failed'],
   ['full space', 'full space quota enospc'],
-  ['reboot reboots rebooted rebooting restart restarts restarted', 'reboot restart restarting booting started'],
+  [
+    'reboot reboots rebooted rebooting restart restarts restarted',
+    'reboot restart restarting booting started shutdown shutting watchdog',
+  ],
+  ['internet', 'internet wan wan0 uplink gateway modem dsl ppp ppp0 pppd pppoe'],
+  ['hot heat overheat overheats overheating temperature', 'temperature thermal overheating throttled throttling'],
   ['oom', 'oom memory killed enomem'],
   ['memory', 'memory oom enomem'],
   ['denied forbidden permission permissions', 'denied forbidden permission refused eacces eperm'],

@@ -29,3 +29,9 @@ export const namesOfProgram = (word: string): readonly string[] => byName.get(wo
 
 /** The names of the program that listens on a port by convention. */
 export const programsOfPort = (port: number): readonly string[] => byPort.get(port) ?? []
+
+/** Words with the names that two neighbours form together: "home assistant" and "pi hole" are names of programs that logs write as one word. */
+export const withJoinedNames = (words: readonly string[]): string[] => [
+  ...words,
+  ...words.slice(1).map((word, index) => `${words[index]}${word}`),
+]

@@ -58,7 +58,7 @@ export const roles: readonly { what: string; words: readonly string[]; services:
         ' ',
       ),
     services:
-      'networkmanager networkd ufw iptables nftables firewalld opnsense pfsense unifi openwrt hostapd frr bird'.split(
+      'router gateway modem pppd networkmanager networkd ufw iptables nftables firewalld opnsense pfsense unifi openwrt hostapd frr bird'.split(
         ' ',
       ),
   },

@@ -2,7 +2,7 @@ import { counted } from '../counted.ts'
 import { stemOf } from '../search/filters.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
-import { namesOfProgram } from './program-names.ts'
+import { namesOfProgram, withJoinedNames } from './program-names.ts'
 import { roles } from './service-names.ts'
 
 /** A source that a text is probably about; the score is from 0 to 1, the reason a sentence. */
@@ -56,7 +56,7 @@ const signOfRole = (textWords: ReadonlySet<string>, words: readonly string[]): S
  * entries that have the text's words, and by whether they have errors. Sources with a common stem are ranked separately.
  */
 export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestion[] => {
-  const textWords = new Set(wordsOf(text))
+  const textWords = new Set(withJoinedNames(wordsOf(text)))
   const maxHits = Math.max(1, ...hits.values())
   return sources
     .flatMap((source) => {
