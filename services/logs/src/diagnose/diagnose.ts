@@ -20,6 +20,7 @@ import type { DiagnoseInput, LeftOut, Step, TemplateCount, Window } from './step
 import { awayInWords, countsOf, rulesSummary, timelineOf } from './summary.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
+import { usualTemplates } from './usual-kinds.ts'
 import { writeWithModel } from './write-with-model.ts'
 
 const maxTemplates = 20
@@ -28,6 +29,8 @@ const farShare = 0.1
 const nearMilliseconds = 3_600_000
 /** Share of the relevance for entries of a merely suggested source, if others contain words of the question. */
 const suggestedShare = 0.5
+/** Share of the relevance for failures without words of the question that are as frequent before the window. */
+const usualShare = 0.25
 
 const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: Window; symptom: string } => {
   const phrase = timePhraseOf(query, now, zone)
@@ -38,8 +41,11 @@ const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: 
   return { window: { start: null, end: null, source: 'default' }, symptom }
 }
 
-/** The relevance of an entry to the question, by the layer that found it. Once a closer failure was found, other failures of the window count little. */
-const relevanceOf = (results: LayerResults): ((entry: StoredEntry) => number) => {
+/**
+ * The relevance of an entry to the question, by the layer that found it. Once a closer failure was found, other failures of the window count little,
+ * and so do those of the templates that are `usual`.
+ */
+const relevanceOf = (results: LayerResults, usual: ReadonlySet<string>): ((entry: StoredEntry) => number) => {
   const { layers, scans, trouble, nearness, suggested } = results
   const shares: Record<Layer, (entry: StoredEntry) => number> = {
     keywords: nearness.shareOf,
@@ -52,7 +58,11 @@ const relevanceOf = (results: LayerResults): ((entry: StoredEntry) => number) =>
   )
   const scanned = new Set(scans.map(({ sourceId }) => sourceId))
   const isFar = ({ origin }: StoredEntry) => scanned.size > 0 && !scanned.has(origin.sourceId)
-  return (entry) => Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : Number.POSITIVE_INFINITY)
+  const isUsual = (entry: StoredEntry) =>
+    entry.templateId !== null && usual.has(entry.templateId) && !nearness.isMatch(entry)
+  return (entry) =>
+    Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : Number.POSITIVE_INFINITY) *
+    (isUsual(entry) ? usualShare : 1)
 }
 
 /**
@@ -167,7 +177,8 @@ export async function* diagnose(
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const relevance = relevanceOf(results)
+  const usual = await usualTemplates(engine, known, { filters, window, now: input.now, signal: input.signal })
+  const relevance = relevanceOf(results, usual)
   const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
   const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
   const related = aboutQuestion(groups, results, relevance)

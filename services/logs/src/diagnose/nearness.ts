@@ -18,6 +18,8 @@ const matchesIn = ({ text, origin }: StoredEntry, keywords: readonly string[]): 
 export type Nearness = {
   /** Whether any entry has a word of the question itself. */
   hasMatches: boolean
+  /** Whether an entry has a word of the question itself. */
+  isMatch: (entry: StoredEntry) => boolean
   /** 1 for an entry with one word of the question, up to 2 with more of them, less with none. */
   shareOf: (entry: StoredEntry) => number
 }
@@ -28,6 +30,7 @@ export const nearnessOf = (entries: readonly StoredEntry[], keywords: readonly s
   const hasMatches = [...matches.values()].some((count) => count > 0)
   return {
     hasMatches,
+    isMatch: ({ entryId }) => (matches.get(entryId) ?? 0) > 0,
     shareOf: ({ entryId }) => {
       const count = matches.get(entryId) ?? 0
       if (count === 0) return hasMatches ? loggedShare : 1
