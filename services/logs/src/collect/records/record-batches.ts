@@ -70,8 +70,6 @@ export async function* batchRecords(
     joins: source.multiline,
     onEntry: (entry, records) => ready.push({ entry, records }),
   })
-  /** The positions before records. */
-  const before = new WeakMap<CollectedRecord, Checkpoint | undefined>()
   let records = 0
   let text = 0
   let bytes = 0
@@ -80,7 +78,7 @@ export async function* batchRecords(
   let stored: Checkpoint | undefined
   const finish = (): Iterable<Batch> => {
     const { earliest } = parser
-    const position = earliest ? before.get(earliest) : checkpoint
+    const position = earliest ? earliest.before : checkpoint
     const hasNews = ready.length > 0 || position !== stored
     const made = hasNews ? batchesOf(ready, bytes, position) : []
     ready = []
@@ -106,12 +104,11 @@ export async function* batchRecords(
     }
     const { record, checkpoint: latest } = read
     if (record) {
-      before.set(record, checkpoint)
       isQuiet = false
       records += 1
       text += record.text.length
       bytes += record.text.length
-      parser.push(record)
+      parser.push(record, checkpoint)
     }
     // Without a position, the reader is in the middle of an entry: records after the last position are read again then, and recognised.
     checkpoint = latest ?? checkpoint

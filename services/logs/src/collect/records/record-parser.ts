@@ -9,6 +9,7 @@ import { type JoinRule, maxJoinedLines, nextTraceState, type TraceState } from '
 import { readObject } from '../../formats/read-object.ts'
 import { guessSeverity } from '../../formats/severity-guess.ts'
 import type { TimeContext } from '../../formats/time.ts'
+import type { Checkpoint } from '../collector.ts'
 import type { CollectedRecord } from './record.ts'
 
 export type RecordParserOptions = {
@@ -31,16 +32,17 @@ export type RecordParserOptions = {
  * which they began, when no record that follows can be part of them.
  */
 export type RecordParser = {
-  push: (record: CollectedRecord) => void
+  /** `before` is the position before the record, if it is known. */
+  push: (record: CollectedRecord, before?: Checkpoint | undefined) => void
   /**
    * Emits the entries before the first that may get more lines; at `time`, or at that of the last record, an entry gets no more if it got none
-   * for a second. No record of an emitted entry comes after `earliest`.
+   * for a second. No record of an emitted entry comes after the position of `earliest`.
    */
   settle: (time?: number) => void
   /** Emits all entries. */
   close: () => void
-  /** The first record that is in no emitted entry, from which reading may continue. */
-  readonly earliest: CollectedRecord | undefined
+  /** The position before the first record that is in no emitted entry, from which reading may continue; undefined if all are. */
+  readonly earliest: { before: Checkpoint | undefined } | undefined
 }
 
 /** The lines of one entry are written within this time. */
@@ -53,6 +55,7 @@ const maxOrigins = 1_024
 
 type WaitingEntry = {
   record: CollectedRecord
+  before: Checkpoint | undefined
   /** Whether it may get more lines. */
   isOpen: boolean
   /** The ordinals of its first and its last record. */
@@ -70,6 +73,9 @@ type WaitingEntry = {
   blankLines: number
   awaitsMessage: boolean
 }
+
+/** The first line of a record, and the position before it. */
+type Position = { first: string; before: Checkpoint | undefined }
 
 /** Sets a value in a map with a maximum size, and returns the least recently set value if it is displaced. */
 const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, max: number): Value | undefined => {
@@ -163,10 +169,11 @@ export const createRecordParser = ({
     entry.isOpen = false
     if (open.get(stream) === entry) open.delete(stream)
   }
-  const begin = (record: CollectedRecord, { line, name }: ReadLine, first: string) => {
+  const begin = (record: CollectedRecord, { line, name }: ReadLine, at: Position) => {
     const format = name ?? unknownFormat
     const entry: WaitingEntry = {
       record,
+      before: at.before,
       isOpen: record.stream !== undefined,
       first: ordinal,
       last: ordinal,
@@ -177,7 +184,7 @@ export const createRecordParser = ({
       format,
       severity: header.severity,
       repeatCount: header.repeatCount,
-      trace: nextTraceState(first, 'none'),
+      trace: nextTraceState(at.first, 'none'),
       blankLines: 0,
       awaitsMessage: announcesNextLine(format),
     }
@@ -207,9 +214,9 @@ export const createRecordParser = ({
   }
   return {
     get earliest() {
-      return waiting[0]?.record
+      return waiting[0]
     },
-    push: (record) => {
+    push: (record, position) => {
       const text = record.text.split('\n').map(cleanLine).join('\n').toWellFormed()
       const before = record.stream === undefined ? undefined : open.get(record.stream)
       if (text.trim() === '') {
@@ -225,7 +232,7 @@ export const createRecordParser = ({
       const read = { line: text, name, hasTime: !Number.isNaN(header.time) }
       if (before && continues(record, read, before)) return join(record, read, before)
       if (before && record.stream !== undefined) closeEntry(record.stream, before)
-      begin(record, read, first)
+      begin(record, read, { first, before: position })
     },
     settle: (time = latest) => {
       for (const [stream, entry] of open)
