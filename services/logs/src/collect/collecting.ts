@@ -18,7 +18,7 @@ import { createSourceLocks } from './source-locks.ts'
 import type { ConfiguredSources } from './sources-file.ts'
 import type { OutboxTables } from './submit/outbox-store.ts'
 import { createSubmitter } from './submit/submitter.ts'
-import { createWatcher, type WatchState } from './watch/watcher.ts'
+import { createWatcher, notWatched, type WatchState } from './watch/watcher.ts'
 
 export type CollectingOptions = {
   config: Pick<LogsConfig, 'gleanIntervalSeconds' | 'watch' | 'submitEndpoint' | 'submitKey'>
@@ -44,7 +44,7 @@ export type Collecting = AsyncDisposable & {
     signal: AbortSignal,
     onMissing: OnMissing,
   ) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
-  watch: { state: () => Promise<ReportedWatch>; reload: () => Promise<ReportedWatch> }
+  watch: { state: () => Promise<WatchState>; reload: () => Promise<WatchState> }
 }
 
 /** Requests the replica that watches to read the configuration again. */
@@ -53,12 +53,8 @@ const reloads = topics({ family: 'logs.watch', ...jsonCodec<'reload'>(), keep: {
 )
 
 const watchState = 'watch'
-const notWatched: WatchState = { running: false, sources: [], buffered: 0, lastFlushAt: null }
 /** A replica whose reported state is older than this is considered stopped. */
 const silentMilliseconds = 30_000
-
-/** With the problems of the sources file, as sentences. */
-type ReportedWatch = WatchState & { problems: string[] }
 
 type SharedWatchState = WatchState & { toldAt: number } // words: allowed
 
@@ -111,9 +107,13 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
     const own = watcher?.state()
     if (own || !isShared) return own ?? notWatched
     const shared = (await readCollectState(db, watchState)) as SharedWatchState | undefined
-    return shared && Math.abs(now() - shared.toldAt) < silentMilliseconds ? shared : notWatched // words: allowed
+    return shared && Math.abs(now() - shared.toldAt) < silentMilliseconds ? { ...notWatched, ...shared } : notWatched // words: allowed
   }
-  const reported = async () => ({ ...(await state()), problems: (await sources.read()).problems })
+  /** With the problems of the sources file. */
+  const reported = async (): Promise<WatchState> => {
+    const [{ problems, ...rest }, file] = await Promise.all([state(), sources.read()])
+    return { ...rest, problems: [...file.problems, ...problems] }
+  }
   const receiveReloads = async () => {
     for await (const _ of bus.subscribe(reloads, { after: 'latest', signal: ending.signal })) await watcher?.reload()
   }

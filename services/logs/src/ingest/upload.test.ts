@@ -51,7 +51,7 @@ describe('an upload', () => {
   test('to a disk without space is 503 with the reason', async () => {
     await using service = await withService({ LOGS_RESERVED_MB: '1048576' })
     const detail = expect.stringMatching(
-      /^The disk of the server has less than 1048576 MiB free, .*: nothing more is stored until there is space on it\. Send the request again then\.$/,
+      /^The disk of the server has less than 1048576 MiB free, .*: nothing more is stored until there is space on it\. What was refused can be sent again then\.$/,
     )
     await expect(service.upload([{ name: 'app.log', content: Buffer.from(lines(3)) }])).rejects.toMatchObject({
       kind: 'unavailable',

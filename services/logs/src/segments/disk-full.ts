@@ -12,7 +12,7 @@ export const writeFailure = (what: string, cause: unknown): Error => {
 const diskFullError = (what: string, cause?: unknown): ServiceError =>
   serviceError(
     'unavailable',
-    `${what}: nothing more is stored until there is space on it. Send the request again then.`,
+    `${what}: nothing more is stored until there is space on it. What was refused can be sent again then.`,
     {
       retryAfterSeconds,
       ...(cause !== undefined && { cause }),

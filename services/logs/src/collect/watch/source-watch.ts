@@ -16,7 +16,10 @@ export type WatchOptions<Entry extends SourceEntry = SourceEntry> = {
   /** Aborts when it must end; lines that have arrived are stored then. */
   closing: AbortSignal
   onStored: () => void
+  /** Receives why it cannot be followed at the moment; it is tried again. */
   onProblem: (error: unknown) => void
+  /** Called when it can be followed again, or still. */
+  onFollowed: () => void
 }
 
 export type WatchLimits = PendingLimits & {

@@ -29,6 +29,7 @@ export const watchFiles = ({
   closing,
   onStored,
   onProblem,
+  onFollowed,
 }: WatchFilesOptions): SourceWatch => {
   const pending = createPending(limits)
   const growth = createGrowth(openLocalFile(access.open))
@@ -58,6 +59,7 @@ export const watchFiles = ({
       }
       await store(changed, signal)
       onStored()
+      onFollowed()
       const fresh = (changed ?? new Set<string>()).difference(repeated)
       repeated = fresh
       for (const path of fresh) pending.add(path, 0)

@@ -17,7 +17,14 @@ export type WatchFollowedOptions = WatchOptions & {
 const pauseMilliseconds = 500
 
 /** Follows a source whose collector yields new data: stores it when there are enough lines or some time has passed. */
-export const watchFollowed = ({ hold, limits, closing, onStored, onProblem }: WatchFollowedOptions): SourceWatch => {
+export const watchFollowed = ({
+  hold,
+  limits,
+  closing,
+  onStored,
+  onProblem,
+  onFollowed,
+}: WatchFollowedOptions): SourceWatch => {
   let current: ChunkWriter | undefined
 
   const store = async ({ chunks, writer }: FollowPeriod) => {
@@ -39,6 +46,7 @@ export const watchFollowed = ({ hold, limits, closing, onStored, onProblem }: Wa
       if (writer.buffered === 0) return
       await writer.settle()
       onStored()
+      onFollowed()
     }
     const ticking = setInterval(() => void enqueue(settle).catch(() => undefined), limits.milliseconds)
     try {
@@ -61,6 +69,7 @@ export const watchFollowed = ({ hold, limits, closing, onStored, onProblem }: Wa
       let pause = pauseMilliseconds
       try {
         await hold(closing, store)
+        onFollowed()
       } catch (error) {
         if (closing.aborted) return
         onProblem(error)

@@ -188,3 +188,31 @@ test('a source whose collector follows it is stored live, and is released for a 
   expect(numbers).toEqual(range(0, 7))
   expect(starts).toEqual([['0'], ['4']])
 })
+
+test('what keeps a source from being watched is a problem of the state until it is watched again', async () => {
+  let isReachable = false
+  const journald: Collectors['local']['journald'] = {
+    collect: () => {
+      throw new Error('A run is not expected.')
+    },
+    follow: async function* () {
+      if (!isReachable) throw new Error('The journal cannot be opened.')
+      yield {
+        stream: { sourceId: 'journal', reference: 0, firstLine: 1 },
+        bytes: Uint8Array.from(Buffer.from(lines(0, 3))),
+        checkpoint: { key: 'cursor', state: '3' },
+      }
+    },
+  }
+  await using watched = await withWatcher(quick, { journald })
+  await watched.sources.append([{ id: 'journal', glean_type: 'journald' }])
+  await watched.watcher.reload()
+  const problems = () => watched.watcher.state()?.problems
+  const problem = 'The source "journal" cannot be watched at the moment: The journal cannot be opened.'
+  await expect.poll(problems).toEqual([problem])
+  await watched.watcher.reload()
+  expect(watched.states.at(-1)?.problems).toEqual([problem])
+  isReachable = true
+  await expect.poll(problems).toEqual([])
+  expect(watched.watcher.state()?.sources).toEqual(['app', 'journal'])
+})

@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import type { HeldLease, Leases } from '@trellis/kit/leases'
 import { createSerialQueue, startRounds } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
@@ -12,7 +13,17 @@ import { type SourceWatch, type WatchLimits, type WatchOptions, watchLimits } fr
 import { watchFiles } from './watch-files.ts'
 import { watchFollowed } from './watch-followed.ts'
 
-export type WatchState = { running: boolean; sources: string[]; buffered: number; lastFlushAt: string | null }
+export type WatchState = {
+  running: boolean
+  sources: string[]
+  buffered: number
+  lastFlushAt: string | null
+  /** Why sources cannot be followed at the moment, as sentences. */
+  problems: string[]
+}
+
+/** The state while no replica watches. */
+export const notWatched: WatchState = { running: false, sources: [], buffered: 0, lastFlushAt: null, problems: [] }
 
 export type WatcherOptions = {
   collecting: SourceCollecting
@@ -40,7 +51,14 @@ const followMilliseconds = 60_000
 /** The interval of checks whether the configuration has changed, and whether the watching replica is still alive. */
 const checkMilliseconds = 5_000
 
-type Session = { entries: SourceEntry[]; signature: string; watches: SourceWatch[]; closing: AbortController }
+type Session = {
+  entries: SourceEntry[]
+  signature: string
+  watches: SourceWatch[]
+  closing: AbortController
+  /** Why sources cannot be followed at the moment, by their ids. */
+  problems: Map<string, string>
+}
 
 /** Sources of other hosts are collected by runs. */
 const isWatched = (entry: SourceEntry): boolean => entry.enabled && entry.transport === 'local'
@@ -53,7 +71,10 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   let lastFlushAt: string | null = null
   const serialQueue = createSerialQueue()
 
-  const watchSource = (source: SourceEntry, closing: AbortSignal): SourceWatch | undefined => {
+  const watchSource = (
+    source: SourceEntry,
+    { closing, problems }: { closing: AbortSignal; problems: Map<string, string> },
+  ): SourceWatch | undefined => {
     const collector = collectorFor(collecting.collectors, source)
     if (!collector) return undefined
     const common: WatchOptions = {
@@ -63,7 +84,16 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       onStored: () => {
         lastFlushAt = new Date(now()).toISOString()
       },
-      onProblem: (error) => log.warn({ source: source.id, error }, 'a source cannot be watched at the moment'),
+      onProblem: (error) => {
+        const problem = `The source "${source.id}" cannot be watched at the moment: ${messageOf(error)}`
+        // It is tried again and again.
+        if (problems.get(source.id) !== problem)
+          log.warn({ source: source.id, error }, 'a source cannot be watched at the moment')
+        problems.set(source.id, problem)
+      },
+      onFollowed: () => {
+        if (problems.delete(source.id)) log.info({ source: source.id }, 'a source is watched again')
+      },
     }
     const { follow } = collector
     if (follow) {
@@ -111,9 +141,11 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
     if (session?.signature === signature) return
     await endSession()
     const closing = new AbortController()
-    const begun = watched.map((entry) => ({ entry, watch: watchSource(entry, closing.signal) }))
+    const problems = new Map<string, string>()
+    const begun = watched.map((entry) => ({ entry, watch: watchSource(entry, { closing: closing.signal, problems }) }))
     session = {
       closing,
+      problems,
       signature,
       entries: begun.filter(({ watch }) => watch !== undefined).map(({ entry }) => entry),
       watches: begun.flatMap(({ watch }) => watch ?? []),
@@ -125,6 +157,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       sources: session.entries.map(({ id }) => id),
       buffered: session.watches.reduce((sum, { buffered }) => sum + buffered, 0),
       lastFlushAt,
+      problems: [...session.problems.values()],
     }
   const dropLease = async () => {
     const dropped = lease
@@ -161,7 +194,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       await rounds.ended
       await serialQueue.drain()
       await endSession()
-      if (lease) await onState({ running: false, sources: [], buffered: 0, lastFlushAt }).catch(() => undefined)
+      if (lease) await onState({ ...notWatched, lastFlushAt }).catch(() => undefined)
       await dropLease()
     },
   }
