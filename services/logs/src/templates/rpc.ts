@@ -32,9 +32,13 @@ const present = (counts: TemplateCounts, direction: Direction, window: Window): 
 const noTemplate = (templateId: string, missing: readonly string[]) =>
   missing.length === 0
     ? serviceError('not_found', `There is no template "${templateId}".`)
-    : serviceError('unavailable', `It may be in a branch that does not answer: ${missing.join(', ')}.`, {
-        retryAfterSeconds: 5,
-      })
+    : serviceError(
+        'unavailable',
+        `The template "${templateId}" may be in a branch that does not respond: ${missing.join(', ')}.`,
+        {
+          retryAfterSeconds: 5,
+        },
+      )
 
 export const templatesRpc = ({
   engine: whole,
