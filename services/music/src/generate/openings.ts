@@ -16,7 +16,7 @@ const WAYS = 40
  * Cost of an opening that sounds the same as another throughout, in units of a plan's costs. It decreases with the third power
  * of the similarity: an opening that is half alike counts as another take.
  */
-const sameness = 6
+const sameness = 4
 const samenessPower = 3
 /** An opening that is this similar to another is no choice beside it, once every take of a request has one. */
 const mostAlike = 0.8

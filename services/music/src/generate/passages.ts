@@ -77,10 +77,5 @@ export const passagesOf = (spectral: SpectralFrames, end = spectral.frames): Pas
   }
 }
 
-/** Least strangeness of ordinary passages, in dB per band: passages of a recording differ so much even where notes repeat. */
-const leastOrdinaryDb = 3.5
-const leastOrdinary = leastOrdinaryDb * Math.sqrt(offsets.length * BANDS)
-
 /** The median strangeness of a piece's own passages, as a root: the unit for that of a single passage. */
-export const ordinaryStrangeness = (passages: Passages): number =>
-  Math.max(leastOrdinary, Math.sqrt(quantile(passages.ordinary(), 0.5)))
+export const ordinaryStrangeness = (passages: Passages): number => Math.sqrt(quantile(passages.ordinary(), 0.5)) || 1

@@ -37,7 +37,7 @@ export const COST = {
    * A beginning that is certainly at a different position in the bar, one at another place in the phrase, and one of another
    * level, for each 6 dB. The first outweighs that it sounds strange: a lost beat is heard more than a note that breaks off.
    */
-  offBar: 10,
+  offBar: 20,
   offPhrase: 0.25,
   offLevel: 0.8,
   /** An end within a bar, and within a phrase. */
