@@ -103,6 +103,7 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
           if (isShared) await saveCollectState(db, watchState, { ...state, toldAt: now() } satisfies SharedWatchState) // words: allowed
         },
       })
+  /** The state of a replica of an earlier version lacks what has been added since. */
   const state = async (): Promise<WatchState> => {
     const own = watcher?.state()
     if (own || !isShared) return own ?? notWatched

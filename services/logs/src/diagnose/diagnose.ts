@@ -20,7 +20,7 @@ import type { DiagnoseInput, LeftOut, Step, TemplateCount, Window } from './step
 import { awayInWords, countsOf, rulesSummary, timelineOf } from './summary.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
-import { usualTemplates } from './usual-kinds.ts'
+import { usualTemplates } from './usual-templates.ts'
 import { writeWithModel } from './write-with-model.ts'
 
 const maxTemplates = 20

@@ -56,8 +56,9 @@ const limits = { keywords: 50, source: 30, window: 50, before: 5 }
 const maxNamed = 5
 /** Minimum score at which a suggested source is scanned if the question names none. */
 const minSuggested = 0.45
-/** So many are scanned, and so many with errors in the window are used: of programs with one role, most have nothing to do with the symptom. */
+/** Maximum number of suggested sources that are scanned. */
 const maxSuggested = 5
+/** Maximum number that are used, of those with errors in the window: most programs of one role are unrelated to the symptom. */
 const maxSuggestedUsed = 2
 const maxWords = 24
 

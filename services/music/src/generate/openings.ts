@@ -18,7 +18,7 @@ const WAYS = 40
  */
 const sameness = 4
 const samenessPower = 3
-/** An opening that is this similar to another is no choice beside it, once every take of a request has one. */
+/** Once each take of a request has an opening, those more similar than this to a chosen one are skipped. */
 const mostAlike = 0.8
 /** Weight of the first bar relative to the second when openings are compared. */
 const firstBarWeight = 2

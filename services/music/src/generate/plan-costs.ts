@@ -35,7 +35,7 @@ export const COST = {
   section: 0.6,
   /**
    * A beginning that is certainly at a different position in the bar, one at another place in the phrase, and one of another
-   * level, for each 6 dB. The first outweighs that it sounds strange: a lost beat is heard more than a note that breaks off.
+   * level, for each 6 dB. The first outweighs every strange join: a lost beat is more audible than a note that breaks off.
    */
   offBar: 20,
   offPhrase: 0.25,
@@ -208,7 +208,7 @@ export const loopCost = (grid: StepGrid, { length }: Repetition): number => {
   return bars > 1 ? COST.loop * bars : 0
 }
 
-/** The least likelihood of a position in the bar that is told from none. */
+/** Minimum probability of a position in the bar; a smaller one costs no more. */
 const leastAgreement = 0.02
 
 /** Cost of a first step that is, with a probability of 1 - `clash`, at the position in the bar at which the piece goes on. */

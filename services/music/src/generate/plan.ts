@@ -64,8 +64,8 @@ const nearestTo = (end: Hypothesis, samples: number): Hypothesis => {
 /**
  * Plans what to play after the source's end, from the source's own steps: a beam search for the path whose joins are least
  * audible and that neither loops nor copies. It prefers an end with a bar and a phrase (Wenner et al., "Scalable music", 2013).
- * A path that ends the piece may be shorter than requested; others are longer, and will be cut, within a beat if need be: to
- * end with a beat they would need another tempo, which what is played on top, or continues them, would not have.
+ * A path that ends the piece may be shorter than requested; others are longer, and are cut, within a beat if
+ * necessary: to end with a beat they would need another tempo.
  * Deterministic: the same request yields the same plan. Consecutive seeds yield plans that begin differently. The grid must
  * have at least three steps.
  */

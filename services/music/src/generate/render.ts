@@ -56,16 +56,16 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   const layerDrums = createDrumLayering(source, grid, join)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.samples
-  // By how much the beats are late by now, and how far the source was left from where its next beat should be.
-  let [late, leftAt] = [0, 0]
+  // The delay of the beats, and the position of the last exit relative to the pulse of the next beat, in the same samples.
+  let [delay, exitOffset] = [0, 0]
   const isTimed = grid.kind === 'beats'
 
   return async (run, index, at) => {
     const isFirst = index === 0
     const isCut = !plan.isWhole && index === plan.runs.length - 1
     const entry = isFirst ? entryOf(grid, run.first, grid.endPhase) : (grid.steps[run.first]?.start ?? 0) - guard
-    const enteredAt = isFirst ? 0 : entry - entryOf(grid, run.first, 0)
-    const inTime = isTimed ? late + leftAt - enteredAt : 0
+    const entryOffset = isFirst ? 0 : entry - entryOf(grid, run.first, 0)
+    const inTime = isTimed ? delay + exitOffset - entryOffset : 0
     const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: left, incoming: entry, inTime })
     const from = Math.max(0, toNative(entry + shift))
     const end = (grid.steps[run.last]?.end ?? mono.samples) - guard
@@ -91,8 +91,8 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     }
     for (const [channel, samples] of coming.entries()) output[channel]?.set(samples.subarray(fade), at)
     left = end
-    late = inTime - shift
-    leftAt = end - entryOf(grid, run.last, 1)
+    delay = inTime - shift
+    exitOffset = end - entryOf(grid, run.last, 1)
     return at + length
   }
 }

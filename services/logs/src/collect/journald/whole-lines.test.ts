@@ -44,8 +44,14 @@ test.each([
 test('a line without its last part is an entry at the end, or when others are written ten seconds later', () => {
   const part = fieldsOf(1, { ...printed, MESSAGE: 'cut' })
   expect(join([part])).toEqual(['i=1 cut'])
-  const later = fieldsOf(10_000_002, { _STREAM_ID: 'b', MESSAGE: 'later' })
-  expect(join([part, later])).toEqual(['i=1 cut', 'i=10000002 later'])
+  // The kernel and senders of syslog have no stream.
+  for (const stream of [{ _STREAM_ID: 'b' }, {}]) {
+    const lines = createWholeLines()
+    lines.push(part)
+    const later = fieldsOf(10_000_002, { ...stream, MESSAGE: 'later' })
+    expect(shown(lines.push(later))).toEqual(['i=1 cut', 'i=10000002 later'])
+    expect(lines.isOpen).toBe(false)
+  }
 })
 
 test('a line longer than what is stored occupies no more than that', () => {

@@ -61,11 +61,12 @@ export const createWholeLines = (): WholeLines => {
       return open.size > 0
     },
     push: (fields) => {
-      const writer = writerOf(fields)
       const goesOn = isPart(fields)
-      if (writer === undefined || (open.size === 0 && !goesOn)) return [fields]
+      if (open.size === 0 && !goesOn) return [fields]
       const time = Number(textOf(fields, '__REALTIME_TIMESTAMP'))
       const overdue = takeOverdue(time)
+      const writer = writerOf(fields)
+      if (writer === undefined) return [...overdue, fields]
       const line = open.get(writer) ?? { fields, parts: [], size: 0, time }
       if (!open.has(writer) && !goesOn) return [...overdue, fields]
       append(line, fields, time)
