@@ -5,6 +5,7 @@ test.each([
   [0, '0 lines'],
   [1, '1 line'],
   [2, '2 lines'],
+  [1_234_567, '1,234,567 lines'],
 ])('%i is written as "%s"', (count, text) => {
   expect(counted(count, 'line')).toBe(text)
 })

@@ -53,7 +53,7 @@ const list = (counts: Record<string, number>, max: number): string =>
   Object.entries(counts)
     .toSorted((a, b) => b[1] - a[1])
     .slice(0, max)
-    .map(([name, count]) => `${name} (${count})`)
+    .map(([name, count]) => `${name} (${count.toLocaleString('en')})`)
     .join(', ')
 
 export type RulesSummaryInput = {
@@ -130,7 +130,7 @@ const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: 
   const what = sourceId === undefined ? (isWhole ? all : `Such ${lowered(all)}`) : `${all} of ${sourceId}`
   const worst =
     peak.count > 1
-      ? `, with a peak of ${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
+      ? `, with a peak of ${peak.count.toLocaleString('en')} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
       : ''
   return isBurst
     ? [`${what} came in a burst that began about ${shownTime(began, zone)}${worst}.`]

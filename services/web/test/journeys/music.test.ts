@@ -150,6 +150,13 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await take(page, 'Take 2').getByText('Take 2').click()
     await page.getByText('The take of this link').waitFor({ state: 'detached' })
 
+    expect(await take(page, 'Take 1').getByRole('button', { name: 'Branch' }).count()).toBe(0)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await take(page, 'Take 1').getByRole('button', { name: 'Branch' }).click()
+    await page.getByRole('heading', { name: 'Continue from take 1' }).waitFor()
+    await expect.poll(() => page.getByLabel('In words').evaluate((field) => field === document.activeElement)).toBe(true)
+    await page.setViewportSize({ width: 1280, height: 720 })
+
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Evening tune')
     await page.getByLabel('Name', { exact: true }).press('Enter')
