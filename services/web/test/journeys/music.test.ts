@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await page.setViewportSize({ width: 360, height: 740 })
     await take(page, 'Take 1').getByRole('button', { name: 'Branch' }).click()
     await page.getByRole('heading', { name: 'Continue from take 1' }).waitFor()
-    await expect.poll(() => page.getByLabel('In words').evaluate((field) => field === document.activeElement)).toBe(true)
+    await expect.poll(() => page.getByLabel('In words').evaluate((field) => field.matches(':focus'))).toBe(true)
     await page.setViewportSize({ width: 1280, height: 720 })
 
     await page.getByRole('button', { name: 'Rename' }).click()
