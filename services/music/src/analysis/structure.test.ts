@@ -17,11 +17,24 @@ const piece = (form: string, upbeats = 0) => {
   }
 }
 
+const sameLetter = (form: string, a: number, b: number): boolean => form[a >> 5] === form[b >> 5]
+
 test('sections begin where what is repeated changes, and are named by what they repeat', () => {
   const sections = findSections(piece('AABACB'))
   expect(sections.map(({ firstBeat }) => firstBeat)).toEqual([0, 32, 64, 96, 128, 160])
   expect(sections.map(({ label }) => label)).toEqual([0, 0, 1, 0, 2, 1])
   expect(sections.at(-1)?.endBeat).toBe(192)
+})
+
+test('a verse ends where the sound changes, if the same chorus always follows it', () => {
+  const song = piece('ABABC')
+  const sections = findSections({
+    ...song,
+    // Bars of a section are more like each other than like those of others, but not the same.
+    distance: (a, b) => song.distance(a, b) - (sameLetter('ABABC', a, b) && song.distance(a, b) > 0.85 ? 0.35 : 0),
+  })
+  expect(sections.map(({ firstBeat }) => firstBeat)).toEqual([0, 32, 64, 96, 128])
+  expect(sections.map(({ label }) => label)).toEqual([0, 1, 0, 1, 2])
 })
 
 test('an upbeat belongs to no section', () => {

@@ -1,4 +1,6 @@
-import { meanOf, median, quantile } from '../dsp/statistics.ts'
+import { meanOf } from '../dsp/statistics.ts'
+import { type BarSimilarity, compareBars, type StructureInput } from './bar-similarity.ts'
+import { sameSection, sectionStarts, shortestBars } from './section-boundaries.ts'
 
 /** A section of a piece: beats that belong together, and what it repeats. */
 export type Section = {
@@ -9,24 +11,6 @@ export type Section = {
   readonly label: number
 }
 
-/** Beats, their positions in bars, and how unlike two of them sound (1: as two random ones). */
-export type StructureInput = {
-  readonly positions: readonly number[]
-  readonly beatsPerBar: number
-  readonly distance: (a: number, b: number) => number
-}
-
-/** Bars over which similarity must last, so that one bar that happens to be alike is no repetition. */
-const pathBars = 4
-/** Bars on each side of a boundary that are compared, and the shortest section. */
-const kernelBars = 4
-const shortestBars = 4
-/** How far novelty must rise above its surroundings, as a share of the largest. */
-const prominence = 0.2
-/** Sections whose bars differ less than this, on the median, are the same. */
-const sameSection = 0.55
-/** At most this share of all pairs of bars is alike. */
-const alikeShare = 0.15
 /** The longest piece whose structure is searched (bars): the effort grows with the square. */
 const mostBars = 1_500
 
@@ -34,136 +18,49 @@ const mostBars = 1_500
 const barsOf = (positions: readonly number[]): number[] =>
   positions.flatMap((position, beat) => (position === 0 ? [beat] : []))
 
-/** How unlike two bars are: a mean over their beats. */
-const barDistances = ({ beatsPerBar, positions, distance }: StructureInput, bars: readonly number[]): Float32Array => {
-  const count = bars.length
-  const distances = new Float32Array(count * count)
-  for (let a = 0; a < count; a++) {
-    for (let b = a + 1; b < count; b++) {
-      let sum = 0
-      for (let beat = 0; beat < beatsPerBar; beat++) {
-        const [one, other] = [(bars[a] ?? 0) + beat, (bars[b] ?? 0) + beat]
-        sum += distance(Math.min(one, positions.length - 1), Math.min(other, positions.length - 1))
-      }
-      distances[a * count + b] = sum / beatsPerBar
-      distances[b * count + a] = sum / beatsPerBar
-    }
-  }
-  return distances
-}
-
-/** Medians along the diagonals: two bars are alike if most of those around them are (path enhancement). */
-const enhance = (distances: Float32Array, count: number): Float32Array => {
-  const enhanced = new Float32Array(count * count)
-  const reach = Math.floor(pathBars / 2)
-  // An insertion sort: there are few values for each of many pairs of bars.
-  const around = new Float32Array(2 * reach + 1)
-  for (let a = 0; a < count; a++) {
-    for (let b = a; b < count; b++) {
-      let size = 0
-      for (let shift = -reach; shift <= reach; shift++) {
-        if (a + shift < 0 || b + shift >= count) continue
-        const value = distances[(a + shift) * count + b + shift] ?? 0
-        let at = size++
-        for (; at > 0 && (around[at - 1] ?? 0) > value; at--) around[at] = around[at - 1] ?? 0
-        around[at] = value
-      }
-      enhanced[a * count + b] = around[size >> 1] ?? 0
-      enhanced[b * count + a] = enhanced[a * count + b] ?? 0
-    }
-  }
-  return enhanced
-}
-
-/** For each bar and lag (COUNT values before it, COUNT after), whether the music is alike there: 0 or 1, slightly blurred. */
-const recurrence = (enhanced: Float32Array, count: number, limit: number): Float32Array => {
-  const lags = 2 * count
-  const found = new Float32Array(count * lags)
-  for (let bar = 0; bar < count; bar++)
-    for (let other = 0; other < count; other++) {
-      if (Math.abs(other - bar) < shortestBars || (enhanced[bar * count + other] ?? 1) > limit) continue
-      const at = bar * lags + other - bar + count
-      found[at] = 1
-    }
-  return found
-}
-
-/**
- * How much what each bar repeats changes there: a section that repeats another begins where the repetition does (structure
- * features: Serrà et al. 2012).
- */
-const noveltyOf = (enhanced: Float32Array, count: number, limit: number): number[] => {
-  const lags = 2 * count
-  const found = recurrence(enhanced, count, limit)
-  return Array.from({ length: count }, (_, bar) => {
-    const reach = Math.min(kernelBars, bar, count - bar)
-    if (reach < 2) return 0
-    let [changes, repeats] = [0, 0]
-    for (let lag = 0; lag < lags; lag++) {
-      let [before, after] = [0, 0]
-      for (let i = 1; i <= reach; i++) {
-        before += found[(bar - i) * lags + lag] ?? 0
-        after += found[(bar + i - 1) * lags + lag] ?? 0
-      }
-      changes += ((after - before) / reach) ** 2
-      repeats += ((after + before) / reach) ** 2
-    }
-    return repeats > 0 ? Math.sqrt(changes) : 0
+/** How unlike two passages are, at the best of the places where one may have been found a bar early or late. */
+const unlikeness = (
+  { distances, count }: BarSimilarity,
+  [earlier, later]: readonly [number, number],
+  length: number,
+): number => {
+  const values = [-1, 0, 1].flatMap((shift) => {
+    const pairs = Array.from({ length }, (_, i) => [earlier + shift + i, later + i] as const).filter(
+      ([one]) => one >= 0 && one < later,
+    )
+    if (pairs.length < Math.min(length, shortestBars)) return []
+    return [meanOf(pairs.map(([one, other]) => distances[one * count + other] ?? 1))]
   })
+  return Math.min(...values)
 }
 
-/** Bars in which sections begin: the first, and tops of novelty far enough apart, the clearest first. */
-const boundariesOf = (novelty: readonly number[]): number[] => {
-  const largest = Math.max(...novelty)
-  const chosen = [0]
-  const candidates = novelty
-    .map((value, bar) => ({ value, bar }))
-    .filter(({ value, bar }) => {
-      const around = novelty.slice(Math.max(0, bar - shortestBars), bar + shortestBars + 1)
-      return value > 0 && value >= Math.max(...around) && value - Math.min(...around) >= prominence * largest
+/** Labels of sections that begin with some bars: that of the most similar section before it, or a new one. */
+const labelsOf = (similarity: BarSimilarity, starts: readonly number[]): number[] => {
+  const lengths = starts.map((start, index) => (starts[index + 1] ?? similarity.count) - start)
+  const labels: number[] = []
+  for (const [index, start] of starts.entries()) {
+    const values = starts.slice(0, index).map((earlier, other) => {
+      const length = Math.min(lengths[index] ?? 0, lengths[other] ?? 0)
+      return unlikeness(similarity, [earlier, start], length)
     })
-    .sort((a, b) => b.value - a.value)
-  for (const { bar } of candidates) if (chosen.every((other) => Math.abs(other - bar) >= shortestBars)) chosen.push(bar)
-  return chosen.sort((a, b) => a - b)
+    const least = Math.min(...values)
+    const known = least < sameSection * similarity.unit ? labels[values.indexOf(least)] : undefined
+    labels.push(known ?? Math.max(-1, ...labels) + 1)
+  }
+  return labels
 }
 
 /** Finds the sections of a piece by the similarity of its bars. */
 export const findSections = (input: StructureInput): Section[] => {
   const bars = barsOf(input.positions)
-  const count = bars.length
-  if (count < 2 * shortestBars || count > mostBars) return []
-  const distances = barDistances(input, bars)
-  const enhanced = enhance(distances, count)
-  // Every 17th distance, since only their median is needed.
-  const unit = median(distances.filter((value, i) => value > 0 && i % 17 === 0)) || 1
-  const limit = Math.min(
-    quantile(
-      enhanced.filter((value, i) => value > 0 && i % 17 === 0),
-      alikeShare,
-    ),
-    sameSection * unit,
-  )
-  const starts = boundariesOf(noveltyOf(enhanced, count, limit))
-  const sections: Section[] = []
-  const lengthOf = (index: number) => (starts[index + 1] ?? count) - (starts[index] ?? 0)
-  let labels = 0
-  for (const [index, start] of starts.entries()) {
-    const likeness = sections.map((section, other) => {
-      const length = Math.min(lengthOf(index), lengthOf(other))
-      return {
-        label: section.label,
-        value: meanOf(Array.from({ length }, (_, i) => distances[(start + i) * count + (starts[other] ?? 0) + i] ?? 1)),
-      }
-    })
-    const nearest = likeness.sort((a, b) => a.value - b.value)[0]
-    const isKnown = nearest !== undefined && nearest.value < sameSection * unit
-    sections.push({
-      firstBeat: bars[start] ?? 0,
-      endBeat: bars[starts[index + 1] ?? count] ?? input.positions.length,
-      label: isKnown ? nearest.label : labels++,
-    })
-  }
-  return sections
+  if (bars.length < 2 * shortestBars || bars.length > mostBars) return []
+  const similarity = compareBars(input, bars)
+  const starts = sectionStarts(similarity)
+  return labelsOf(similarity, starts).map((label, index) => ({
+    firstBeat: bars[starts[index] ?? 0] ?? 0,
+    endBeat: bars[starts[index + 1] ?? bars.length] ?? input.positions.length,
+    label,
+  }))
 }
 
 /** Bars of a phrase, as nearly all music has them. */
