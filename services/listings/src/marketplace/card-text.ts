@@ -26,7 +26,8 @@ export const strikes = ({ name, attribs }: Element): boolean =>
   (attribs.class !== undefined && struck.classes.test(attribs.class)) ||
   attribs.style?.includes('line-through') === true
 
-const hides = (token: string): boolean => hiddenClasses.some((name) => name === token)
+/** Whether a class token hides text, with or without the prefix of a component: `clipped`, `su-visually-hidden`. */
+const hides = (token: string): boolean => hiddenClasses.some((name) => token === name || token.endsWith(`-${name}`))
 
 const squeeze = (text: string): string => text.replace(invisible, '').replace(/\s+/g, ' ').trim()
 

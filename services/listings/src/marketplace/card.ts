@@ -242,9 +242,11 @@ const readTitle = (
   return candidates.map(cleanTitle).find((title) => title !== '') ?? null
 }
 
+/** The URL of a card's item: of the link with its id, or made from the id if no link has it. */
 const readUrl = (links: readonly Element[], itemId: string | undefined, pageUrl: string): string | null => {
   const hrefs = links.map(({ attribs }) => attribs.href ?? '')
-  const href = hrefs.find((candidate) => itemId !== undefined && candidate.includes(itemId)) ?? hrefs[0]
+  const href =
+    itemId === undefined ? hrefs[0] : (hrefs.find((candidate) => candidate.includes(itemId)) ?? `/itm/${itemId}`)
   const address = href === undefined ? undefined : webAddress(href, pageUrl)
   if (address === undefined) return null
   const { origin, pathname } = new URL(address)

@@ -42,6 +42,17 @@ export const linkedItems = (html: string): readonly string[] => [
 /** Whether a number in a link is the id of an item rather than of an advertisement. */
 export const isItemId = (id: string): boolean => id.length >= shortestItemId
 
+/** The id of an item in the attribute of a card; undefined for the longer number of an advertisement of the site itself. */
+export const listedItemId = (attribute: string | undefined): string | undefined =>
+  /^\d{8,13}$/.exec(attribute?.trim() ?? '')?.[0]
+
+const listed = /\sdata-listingid\s*=\s*["']?(\d{1,20})(?!\d)/gi
+
+/** Ids of the items in the attributes of cards, in order and without duplicates. */
+const listedItems = (html: string): readonly string[] => [
+  ...new Set(Array.from(html.matchAll(listed), (match) => listedItemId(match[1]) ?? '').filter((id) => id !== '')),
+]
+
 /** Position just past the `>` that closes the tag starting at `start`, with quoted attribute values skipped. */
 const tagEnd = (html: string, start: number): number => {
   let quote = ''
@@ -139,10 +150,13 @@ type Candidate = {
   readonly isCard: boolean
 }
 
-const candidate = (html: string, element: Element, cardClasses: readonly string[]): Candidate => {
+/** How the cards of a page show the ids of their items. */
+type Showing = 'by link' | 'by attribute'
+
+const candidate = (html: string, element: Element, cardClasses: readonly string[], showing: Showing): Candidate => {
   const markup = html.slice(element.start, element.end)
   const ids = linkedItems(markup)
-  const real = ids.filter(isItemId)
+  const real = showing === 'by link' ? ids.filter(isItemId) : listedItems(markup)
   const named = classTokens(element.attributes).some((token) => cardClasses.includes(token))
   const own = attribute(element.attributes, 'data-listingid')
   const itemId = real.length > 1 && own !== undefined && real.includes(own) ? own : real[0]
@@ -179,12 +193,17 @@ export type Cut = { readonly fragments: readonly CardFragment[]; readonly isKnow
  * Cuts the result cards out of a page, so that only they need parsing: about a tenth of the time of parsing it whole.
  * A card is an item of the result list that links to exactly one marketplace item or has the class of a card. A carousel among
  * the results links to many and has no such class. If no list is known by name, the list with the most cards is used.
+ * Pages without a link to any item, whose links all have one made-up number, show the ids in an attribute of the cards.
  */
 export const cutCards = (html: string, cardClasses: readonly string[]): Cut => {
   const { lists, silent } = scan(html)
-  const candidatesOf = (list: Element) => list.children.map((child) => candidate(html, child, cardClasses))
-  const known = cardsAmong(lists.filter(isKnownList).flatMap(candidatesOf))
-  const chosen = known.length > 0 ? known : fullest(lists.map(candidatesOf))
+  const choose = (showing: Showing) => {
+    const candidatesOf = (list: Element) => list.children.map((child) => candidate(html, child, cardClasses, showing))
+    const known = cardsAmong(lists.filter(isKnownList).flatMap(candidatesOf))
+    return { known, chosen: known.length > 0 ? known : fullest(lists.map(candidatesOf)) }
+  }
+  const byLink = choose('by link')
+  const { known, chosen } = byLink.chosen.length > 0 ? byLink : choose('by attribute')
   const cards = chosen.toSorted((a, b) => a.element.start - b.element.start)
   const outermost = cards.filter(
     ({ element }, index) => index === 0 || element.start >= (cards[index - 1]?.element.end ?? 0),

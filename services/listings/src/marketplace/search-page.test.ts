@@ -57,6 +57,44 @@ describe('invisible characters of a title', () => {
   })
 })
 
+describe('a page whose links all have one made-up number', () => {
+  const link = 'https://site.com/itm/123456?itmmeta=01'
+  const fields = (title: string) =>
+    `<a class="su-item-card__title" href="${link}"><span>${title}</span><span class="su-visually-hidden">derosnopS</span></a><span class="su-item-card__price">$12.50</span>`
+  const titles = ['Shop on Site', 'Camera', 'Lens', 'Tripod']
+  const ids = ['2500219655424533', '110000000001', '110000000002', '110000000003']
+  const cards = (name: string) => titles.map((title, index) => [name, ids[index], fields(title)] as const)
+  const pages = {
+    'in a list of results': cards('s-card').map(
+      ([name, id, content]) => `<li class="${name}" data-listingid=${id}>${content}</li>`,
+    ),
+    'in items of a list': cards('su-item-card').map(
+      ([name, id, content]) =>
+        `<li class="su-grid__item"><div class="${name}" data-listingid="${id}">${content}</div></li>`,
+    ),
+    'in no list': cards('su-item-card').map(
+      ([name, id, content]) => `<div class="${name}" data-listingid="${id}">${content}</div>`,
+    ),
+  }
+  test.each(Object.entries(pages))('shows the ids of its items in an attribute: %s', (where, markup) => {
+    const items = markup.join('')
+    const html = where === 'in no list' ? `<main>${items}</main>` : list(items)
+    expect(resultsOf(html, { pageUrl: 'https://www.site.com/sch/i.html' }).cards).toMatchObject(
+      titles.slice(1).map((title, index) => ({
+        id: ids[index + 1],
+        title,
+        url: `https://www.site.com/itm/${ids[index + 1]}`,
+        price: { amount: 12.5 },
+      })),
+    )
+  })
+
+  test('has no items without that attribute', () => {
+    const html = list(`<li class="s-card">${fields('Camera')}</li>`)
+    expect(readSearchPage(html, context).kind).not.toBe('results')
+  })
+})
+
 /** Markup that is cut off or broken, without a single card. */
 describe.each([
   ['tags without an end', '<link '],
