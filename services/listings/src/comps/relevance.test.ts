@@ -27,6 +27,11 @@ describe('models', () => {
     ['2011 jetta intake', 'Cold air intake for 08-13 Jetta', 'used'],
     ['2011 jetta intake', 'Cold air intake for 2014-2018 Jetta', 'other_model'],
     ['ps5 (disc,digital)', 'Sony PS5 Digital Edition', 'used'],
+    ['iphone 14 128gb', 'iPhone 14 128Go noir', 'used'],
+    ['iphone 14 128go', 'iPhone 14 128 GB', 'used'],
+    ['ssd 1tb', 'SSD 1 To', 'used'],
+    ['ssd 1tb', 'SSD 512 Go', 'other_model'],
+    ['iphone 14 128gb', 'iPhone 14 128ГБ', 'used'],
   ])('"%s": "%s" is %s', (query, title, expected) => {
     expect(judged(query, title)).toBe(expected)
   })
@@ -75,7 +80,17 @@ describe('accessories, parts and boxes', () => {
     ['Pudełko po iPhone 14', 'incomplete'],
     ['iPhone 14 dummy', 'other_thing'],
     ['iPhone 14 with case and charger', 'used'],
-    ['iPhone 14 + screen protector', 'accessory'],
+    ['iPhone 14 + screen protector', 'accessory, by its price'],
+    ['iPhone 14 with case and tempered glass', 'accessory, by its price'],
+    ['iPhone 14 mit Hülle und Panzerglas', 'accessory, by its price'],
+    ['Case with tempered glass for iPhone 14', 'accessory'],
+    ['Tempered glass with frame iPhone 14', 'accessory'],
+    ['iPhone 14 20W USB-C charger', 'accessory, by its price'],
+    ['iPhone 14 docking station', 'accessory'],
+    ['iPhone 14 flacon vide', 'incomplete'],
+    ['iPhone 14 replica', 'other_thing'],
+    ['iPhone 14, not a replica', 'used'],
+    ['iPhone 14 original, kein Fake', 'used'],
   ])('"%s" is %s', (title, expected) => {
     expect(judged('iphone 14', title)).toBe(expected)
   })
@@ -197,6 +212,13 @@ describe('hard cases', () => {
     ['dvd player 12v', 'Portable DVD player 12V', 'used'],
     ['canon ae-1', 'Canon AE-1 with 50mm lens, strap, original box, case', 'used'],
     ['canon ae-1', 'Canon AE-1 instruction manual', 'accessory, by its price'],
+    ['canon eos r6', 'Battery Grip BG-R10 for Canon EOS R6', 'accessory'],
+    ['canon eos r6', 'Canon EOS R6 nur Gehäuse', 'accessory, by its price'],
+    ['canon eos r6', 'Canon EOS R6 boîtier seul', 'accessory, by its price'],
+    ['dior sauvage', 'Dior Sauvage empty bottle', 'incomplete'],
+    ['dior sauvage', 'Dior Sauvage leerer Flakon', 'incomplete'],
+    ['dior sauvage empty bottle', 'Dior Sauvage empty bottle', 'used'],
+    ['morgan dollar', 'Roll of 20 Morgan dollars', 'lot'],
     ['canon ae-1', 'Canon AE-1 35mm film SLR camera, manual focus', 'used'],
   ])('"%s": "%s" is %s', (query, title, expected) => {
     expect(judged(query, title)).toBe(expected)

@@ -50,6 +50,7 @@ const includesLong = wordSet(data.longInclusion)
 const connectors = wordSet(data.madeFor)
 const variants = wordSet(data.variantWords)
 const units = wordSet(data.units)
+const denials = wordSet(data.denials)
 const empty = wordSet(data.emptyWords)
 
 /** How far an accessory may be from the words that it is for, and a short number from the words that it belongs to, in atoms. */
@@ -89,6 +90,8 @@ type Query = {
   readonly models: readonly (readonly (readonly Term[])[])[]
   readonly words: readonly (readonly (readonly Term[])[])[]
   readonly excluded: readonly RegExp[]
+  readonly terms: readonly Term[]
+  /** The atoms of all terms. */
   readonly atoms: ReadonlySet<string>
   readonly families: typeof families
   readonly namesAccessory: boolean
@@ -108,25 +111,27 @@ const compile = (text: string, ownNouns: ReadonlySet<string>): Query => {
     .filter((alternatives) => alternatives.length > 0)
   const isModel = (alternatives: readonly (readonly Term[])[]) =>
     alternatives.some((terms) => terms.some((term) => term.isModel))
-  const terms = required.flat().join(' ')
-  const atoms = new Set(groups.flat(2).flatMap((term) => term.atoms.map((atom) => atom.text)))
+  const phrases = required.flat().join(' ')
+  const terms = groups.flat(2)
+  const atoms = new Set(terms.flatMap((term) => term.atoms.map((atom) => atom.text)))
   const namesAccessory =
-    families.some((family) => ofAccessories.has(family.reason) && family.pattern.test(terms)) ||
+    families.some((family) => ofAccessories.has(family.reason) && family.pattern.test(phrases)) ||
     [...atoms].some(isAccessoryNoun)
   return {
     models: groups.filter(isModel),
     words: groups.filter((group) => !isModel(group)),
     excluded: excluded.map((term) => pattern(escaped(term))),
+    terms,
     atoms,
     families: families.filter(
-      (family) => !family.pattern.test(terms) && !(namesAccessory && ofAccessories.has(family.reason)),
+      (family) => !family.pattern.test(phrases) && !(namesAccessory && ofAccessories.has(family.reason)),
     ),
     namesAccessory,
-    isPlatform: isPlatformQuery(terms),
+    isPlatform: isPlatformQuery(phrases),
     ownNouns,
     namedStrata: new Set<Stratum>([
-      ...(lots.some((lot) => lot.test(terms)) ? (['lot'] as const) : []),
-      ...(broken.some((words) => words.test(terms)) ? (['for_parts'] as const) : []),
+      ...(lots.some((lot) => lot.test(phrases)) ? (['lot'] as const) : []),
+      ...(broken.some((words) => words.test(phrases)) ? (['for_parts'] as const) : []),
     ]),
   }
 }
@@ -168,15 +173,22 @@ const matchTerm = (term: Term, title: readonly Atom[], text: string, joined: str
 const endOfQueried = (title: readonly Atom[], { atoms }: Query): number =>
   title.findLastIndex(({ text }) => atoms.has(text)) + 1
 
-/** Whether a title names something that is made for the queried thing: "Stand for X". */
+/** Whether a title names something that is made for the queried thing: "Stand for X". The "R" of "BG-R10" does not name the "EOS R6". */
 const isMadeFor = (title: readonly Atom[], query: Query): boolean => {
   const at = title.findIndex(({ text }) => connectors.has(text))
-  const named = (from: number, to: number) => title.slice(from, to).some(({ text }) => query.atoms.has(text))
-  return at > 0 && !named(0, at) && named(at + 1, at + 1 + reach)
+  const before = title.slice(0, Math.max(0, at))
+  const after = title.slice(at + 1, at + 1 + reach)
+  return (
+    at > 0 &&
+    !query.terms.some(({ atoms }) => runsIn(before, atoms).length > 0) &&
+    after.some(({ text }) => query.atoms.has(text))
+  )
 }
 
+/** Whether one of the words before includes what follows. The "W" of "65W" does not. */
 const isIncluded = (before: readonly Atom[]): boolean =>
-  before.slice(-3).some(({ text }) => includes.has(text)) || before.some(({ text }) => includesLong.has(text))
+  before.slice(-3).some(({ text, isGlued }) => !isGlued && includes.has(text)) ||
+  before.some(({ text, isGlued }) => !isGlued && includesLong.has(text))
 
 /** A title without what it adds to the queried thing: "PS5" of "PS5 + 2 controllers". */
 const withoutAdditions = (text: string, { atoms }: Query): readonly Atom[] => {
@@ -230,6 +242,23 @@ const stratumOf = (title: string, condition: string | null): Stratum | null => {
   return conditions.find((row) => row.pattern.test(shown))?.condition ?? null
 }
 
+type Found = { readonly reason: UnrelatedReason; readonly isIncluded: boolean }
+
+/**
+ * The wordings of other things in a title, except denied ones: "not a replica". Accessories that come with the queried thing leave it to the price what a title offers: "X with case and screen
+ * protector" may be either.
+ */
+const familiesIn = (title: string, query: Query): readonly Found[] =>
+  query.families.flatMap(({ reason, pattern: words }) => {
+    const match = words.exec(title)
+    if (match === null) return []
+    const before = atomsOf(title.slice(0, match.index))
+    if (reason === 'other_thing' && before.slice(-2).some(({ text }) => denials.has(text))) return []
+    const follows = before.some(({ text }) => query.atoms.has(text))
+    const joined = /\+\s*$/u.test(title.slice(0, match.index))
+    return [{ reason, isIncluded: ofAccessories.has(reason) && follows && (joined || isIncluded(before)) }]
+  })
+
 const accessoryDoubtOf = (query: Query, title: string, atoms: readonly Atom[]): Doubt | null => {
   if (query.namesAccessory) return null
   if (accessoryFollows(title, query) || accessoryPrecedes(title, query)) return 'accessory'
@@ -253,13 +282,15 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
   // Results match all words, but partly by synonyms and by attributes that the title omits.
   const foundWords = query.words.filter(isFound).length
   if (foundWords * 2 < query.words.length) return unrelated('other_words')
-  const family = query.families.find((row) => row.pattern.test(title))
+  const found = familiesIn(title, query)
+  const family = found.find(({ isIncluded }) => !isIncluded)
   if (family !== undefined) return unrelated(family.reason)
   if (!query.namesAccessory && isMadeFor(atoms, query)) return unrelated('accessory')
   if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
-  const doubt = accessoryDoubtOf(query, title, atoms) ?? (foundWords < query.words.length ? 'other_words' : null)
+  const nameDoubt = found.length > 0 ? 'accessory' : accessoryDoubtOf(query, title, atoms)
+  const doubt = nameDoubt ?? (foundWords < query.words.length ? 'other_words' : null)
   return { kind: 'related', stratum, apart: isApart ? stratum : null, doubt }
 }
 

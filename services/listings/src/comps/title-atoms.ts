@@ -1,6 +1,6 @@
 /**
  * A title in atoms: runs of letters and numbers, so that "RTX3080", "RTX 3080" and "rtx-3080" are equal. Lower-cased, without
- * accents, decimals with a point. A plus sign right after an atom ("S23+") is the atom "plus".
+ * accents, decimals with a point. A plus sign right after an atom ("S23+") is the atom "plus". Capacities have the English unit.
  */
 export type Atom = {
   readonly text: string
@@ -19,12 +19,31 @@ export const plainText = (text: string): string =>
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
 
+/** Units of capacity in French and Russian: "128Go" is "128GB". */
+const capacities: Readonly<Record<string, string>> = {
+  ko: 'kb',
+  mo: 'mb',
+  go: 'gb',
+  to: 'tb',
+  мб: 'mb',
+  гб: 'gb',
+  тб: 'tb',
+}
+
+const startsWithDigit = (text: string): boolean => /^\d/.test(text)
+
+const textOf = (raw: string, before: Atom | undefined): string => {
+  if (raw === '+') return 'plus'
+  if (startsWithDigit(raw)) return asNumber(raw)
+  return (before !== undefined && startsWithDigit(before.text) ? capacities[raw] : undefined) ?? raw
+}
+
 export const atomsOf = (title: string): readonly Atom[] => {
   const atoms: Atom[] = []
   let end = -1
   for (const match of plainText(title).matchAll(pattern)) {
     const [raw] = match
-    const text = raw === '+' ? 'plus' : /^\d/.test(raw) ? asNumber(raw) : raw
+    const text = textOf(raw, atoms.at(-1))
     atoms.push({ text, isGlued: match.index === end && raw !== '+' })
     end = match.index + raw.length
   }

@@ -16,7 +16,7 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'accessory',
     language: 'English',
     words:
-      'screen protectors?|tempered glass|lens protectors?|charging cables?|ac adapters?|power adapters?|wall chargers?|car chargers?|(?:watch ?)?bands? for|straps? for|cases? for|covers? for|skins? for|sleeves? for|bags? for|chargers? for|cables? for|docks? for|stands? for|mounts? for|holders? for|grips? for|adapters? for|batter(?:y|ies) for|controllers? for|remotes? for|filters? for|lids? for|accessor(?:y|ies) for|phone cases?|stickers?|decals?|vinyl wraps?|keyboard covers?|lens hood for',
+      'screen protectors?|tempered glass|lens protectors?|charging cables?|ac adapters?|power adapters?|wall chargers?|car chargers?|(?:watch ?)?bands? for|straps? for|cases? for|covers? for|skins? for|sleeves? for|bags? for|chargers? for|cables? for|docks? for|stands? for|mounts? for|holders? for|grips? for|adapters? for|batter(?:y|ies) for|controllers? for|remotes? for|filters? for|lids? for|accessor(?:y|ies) for|phone cases?|stickers?|decals?|vinyl wraps?|keyboard covers?|lens hood for|docking ?stations?|water ?blocks?',
   },
   {
     reason: 'accessory',
@@ -103,29 +103,31 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'incomplete',
     language: 'English',
     words:
-      'empty (?:\\p{L}+ ){0,3}(?:box(?:es)?|packaging|cases?)|(?:(?:left|right)(?: \\p{L}+){0,2}|box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|mini ?fig(?:ure)?s?|accessories|docks?|stands?|bands?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phones?|consoles?|cameras?|laptops?|watch(?:es)?|tablets?|devices?|games?)(?: included| inside)?|(?:box|manual|packaging) for',
+      'empty (?:\\p{L}+ ){0,3}(?:box(?:es)?|packaging|cases?|bottles?|jars?|tins?)|(?:(?:left|right)(?: \\p{L}+){0,2}|box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|mini ?fig(?:ure)?s?|accessories|docks?|stands?|bands?|sleeves?|cart(?:ridge)?s?|dust ?jackets?|bottles?|frame ?(?:set)?s?|outfits?) only|only (?:the )?(?:box|packaging|manual)|no (?:phones?|consoles?|cameras?|laptops?|watch(?:es)?|tablets?|devices?|games?)(?: included| inside)?|(?:box|manual|packaging) for',
   },
   {
     reason: 'incomplete',
     language: 'German',
     words:
-      'leer(?:e|er)? (?:ovp|karton|verpackung|box|schachtel)|leerkarton|leerverpackung|nur (?:die |der |das )?(?:ovp|karton|verpackung|h[uü]lle|anleitung|originalverpackung|geh[aä]use)|ohne (?:ger[aä]t|inhalt)',
+      'leer(?:e|er|es)? (?:ovp|karton|verpackung|box|schachtel|flakon|flasche|dose)|leer(?:karton|verpackung|flakon|flasche)|nur (?:die |der |das )?(?:ovp|karton|verpackung|h[uü]lle|anleitung|originalverpackung)|ohne (?:ger[aä]t|inhalt)',
   },
   {
     reason: 'incomplete',
     language: 'French',
     words:
-      "bo[iî]te (?:vide|seule)|emballage (?:vide|seul)|notice (?:seule|uniquement)|coque seule|bo[iî]tier seul|sans (?:l[’']appareil|console|t[eé]l[eé]phone)",
+      "bo[iî]te (?:vide|seule)|emballage (?:vide|seul)|(?:flacon|coffret) vide|bouteille vide|notice (?:seule|uniquement)|coque seule|sans (?:l[’']appareil|console|t[eé]l[eé]phone)",
   },
   {
     reason: 'incomplete',
     language: 'Italian',
-    words: 'scatola vuota|solo (?:la )?(?:scatola|confezione|custodia)|solo (?:il )?manuale|confezione vuota',
+    words:
+      'scatola vuota|(?:bottiglia|boccetta) vuota|flacone vuoto|solo (?:la )?(?:scatola|confezione|custodia)|solo (?:il )?manuale|confezione vuota',
   },
   {
     reason: 'incomplete',
     language: 'Spanish',
-    words: 'caja vac[ií]a|s[oó]lo (?:la )?(?:caja|funda|carcasa)|s[oó]lo (?:el )?manual|embalaje vac[ií]o',
+    words:
+      '(?:caja|botella) vac[ií]a|(?:frasco|bote) vac[ií]o|s[oó]lo (?:la )?(?:caja|funda|carcasa)|s[oó]lo (?:el )?manual|embalaje vac[ií]o',
   },
   {
     reason: 'incomplete',
@@ -146,9 +148,13 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'other_thing',
     language: 'English',
     words:
-      'dummy|replicas?|fake|posters?|key ?chains?|figurines?|unlock(?:ing)? (?:codes?|service)|repair service|rental|e ?books?|gift cards?|wallpapers?',
+      'dummy|replicas?|fakes?|counterfeits?|prox(?:y|ies) cards?|orica|repro(?:duction)?s?|posters?|key ?chains?|figurines?|unlock(?:ing)? (?:codes?|service)|repair service|rental|e ?books?|gift cards?|wallpapers?',
   },
-  { reason: 'other_thing', language: 'German', words: 'attrappe|reparaturservice|reparatur von|nachbildung' },
+  {
+    reason: 'other_thing',
+    language: 'German',
+    words: 'attrappe|reparaturservice|reparatur von|nachbildung|replik|f[aä]lschung',
+  },
   { reason: 'other_thing', language: 'French', words: 'factice|service de r[eé]paration|r[eé]plique' },
   { reason: 'other_thing', language: 'Italian', words: 'fittizio|servizio di riparazione|replica' },
   { reason: 'other_thing', language: 'Spanish', words: 'r[eé]plica|servicio de reparaci[oó]n|maqueta' },
@@ -181,6 +187,9 @@ export const inclusion =
 /** Those of them after which everything is included, not only the next words. */
 export const longInclusion = 'with|w|incl|includes|including|inc|mit|inkl|inklusive|avec|met'
 
+/** Words before what a title says that it does not offer: "not a replica". */
+export const denials = 'no|not|non|never|kein|keine|pas|geen|nie'
+
 /** Words between an accessory and the thing that it is made for. */
 export const madeFor = 'for|fits|fit|compatible|compatibile|fur|fuer|passend|pour|per|para|voor'
 
@@ -201,7 +210,7 @@ export const lotWords: readonly { readonly language: string; readonly words: str
   {
     language: 'English',
     words:
-      '^(?:[2-9]|[1-9]\\d) ?x|lots? of(?: \\d+)?|job ?lot|lot|\\d+ ?(?:pcs|pieces|count|units)|bundle of \\d+|set of \\d+|packs? of \\d+|\\d+ ?packs?|wholesale|bulk|pallet|qty ?\\d+|quantity \\d+',
+      '^(?:[2-9]|[1-9]\\d) ?x|lots? of(?: \\d+)?|job ?lot|lot|\\d+ ?(?:pcs|pieces|count|units)|bundle of \\d+|set of \\d+|(?:packs?|rolls?) of \\d+|\\d+ ?packs?|wholesale|bulk|pallet|qty ?\\d+|quantity \\d+',
   },
   {
     language: 'German',
@@ -230,7 +239,7 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
   {
     language: 'French',
     words:
-      'pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne fonctionne pas|hors service|en panne|[aà] r[eé]parer|cass[eé]e?',
+      'pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne fonctionne pas|hors service|(?:[eé]cran|batterie|moteur|dalle|lecteur|carte m[eè]re|alimentation) hs|hs pour pi[eè]ces|en panne|[aà] r[eé]parer|cass[eé]e?',
   },
   {
     language: 'Italian',
