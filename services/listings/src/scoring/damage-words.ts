@@ -16,7 +16,7 @@ export type DamageFamily = {
 
 /** What makes "wear" damage rather than clothes: "shows wear", "edge wear", but not "summer wear". */
 const wearing =
-  'shows?|showing|has|with|signs? of|some|light|minor|slight|small|little|minimal|moderate|normal|general|typical|usual|heavy|significant|excessive|extensive|visible|noticeable|obvious|cosmetic|surface|edge|corner|cover|spine|shelf|heel|sole|finish|storage|handling|holster|ring|tread'
+  'shows?|showing|has|with|signs? of|some|light|buckle|minor|slight|small|little|minimal|moderate|normal|general|typical|usual|heavy|significant|excessive|extensive|visible|noticeable|obvious|cosmetic|surface|edge|corner|cover|spine|shelf|heel|sole|finish|storage|handling|holster|ring|tread'
 const chips =
   'm\\d+|a\\d+|[hw]\\d|cpu|gpu|silicon|apple|intel|amd|nvidia|qualcomm|nfc|rfid|sim|emv|bionic|sound|memory|neural|security|tpm|bios|eprom|flash|graphics|audio|video|dsp|ic|potato|poker|clay|casino|chocolate|wood|corn|blue|mr|tuning|performance|power|processor|led|computer|ink|toner|cartridge|cat|dog|pet|hickory|oak|smoking|disney'
 /** Clothes that these words call striped, not scratched. */
@@ -69,6 +69,27 @@ export const damageFamilies: readonly DamageFamily[] = [
         words: 'worn',
         unlessAfter: 'be|game|match|player|race|screen|stage|event|team|tour',
         unlessBefore: 'by|look|once|twice|as',
+      },
+      {
+        words: 'creas(?:ed?|es|ing)',
+        unlessAfter: 'anti|permanent|sharp|sta press',
+        unlessBefore: 'protectors?|guards?|shields?|preventers?',
+      },
+      // "Torn" alone is a song; jeans are sold ripped, and glass stained.
+      {
+        words:
+          'torn (?:back|box|corner|cover|dust ?jacket|label|lining|pages?|seams?|seat|sleeve|spine)|(?:back|box|corner|cover|dust ?jacket|label|lining|pages?|seams?|seat|sleeve|spine) (?:is )?torn',
+      },
+      {
+        words:
+          '(?:small|minor|slight|tiny|large|some|few) (?:rips?|tears?|stains?)|(?:rips?|tears?|stains?) (?:on|in) (?:the )?(?:back|bottom|collar|corner|cover|cuffs?|front|leather|lining|page|seat|side|sleeves?|spine)',
+        unlessBefore: 'drops?|shaped|removers?',
+      },
+      { words: 'moth holes?|yellowed|warped', unlessBefore: 'tour|records' },
+      {
+        words: 'fung(?:us|i)|(?:some|light|slight|internal) haze|haze inside',
+        unlessAfter: 'foot|nail|toe|toenail|skin',
+        unlessBefore: 'cream|cure|drops|pen|remover|spray|the bogeyman|treatment',
       },
     ],
   },
@@ -153,7 +174,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|displayschaden|glasbruch|glasschaden|wasserschaden',
+          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|glaspilz|pilzbefall|displayschaden|glasbruch|glasschaden|wasserschaden',
       },
       {
         words:
@@ -166,11 +187,14 @@ export const damageFamilies: readonly DamageFamily[] = [
     canBeDenied: true,
     phrases: [
       { words: 'rayures?|rayée?s?', unlessAfter: `à|${frenchClothes}` },
-      { words: "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?" },
+      {
+        words:
+          "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?|d[eé]chir[eé]e?s?|champignons? (?:dans|sur)|avec champignons?",
+      },
       // Titles in capitals often omit the accents.
       {
         words:
-          "pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne (?:fonctionne|marche|d[eé]marre) (?:pas|plus)|ne s[’']allume (?:pas|plus)|hors service|en panne|en l[’'][eé]tat|[aà] r[eé]parer",
+          "pour pi[eè]ces(?: d[eé]tach[eé]es)?|pi[eè]ces d[eé]tach[eé]es uniquement|ne (?:fonctionne|marche|d[eé]marre) (?:pas|plus)|ne s[’']allume (?:pas|plus)|hors service|en panne|en l[’'][eé]tat|[aà] r[eé]parer|(?:[eé]cran|batterie|moteur|dalle|lecteur|carte m[eè]re|alimentation|wifi|disque dur) hs|hs pour pi[eè]ces",
       },
     ],
   },
@@ -229,7 +253,7 @@ export const denials =
 
 /** Words allowed between a denial and the damage that it denies: "no visible scratches or major dents", "no rips, stains or cracks". */
 export const betweenDenialAndDamage =
-  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|light|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y|en|i|zichtbare|widocznych'
+  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|haze|dust|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|light|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y|en|i|zichtbare|widocznych'
 
 /** Denials that apply only to the next word, and those joined with it: "not scratched", "never been damaged", "not cracked or dented". */
 export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas|niet|nie"

@@ -89,6 +89,19 @@ test.each([
   'Laptop na części',
   'Anti-glare screen, scratched',
   'Cracked guard rail',
+  'Sneakers with heavy creases',
+  'Book with torn dust jacket',
+  'Record, cover torn',
+  'Dress, small stain on the sleeve',
+  'Jacket, rip in lining',
+  'Console shell yellowed',
+  'Lens with fungus',
+  'Lens, slight haze',
+  'Guitar with buckle wear',
+  'Objektiv mit Glaspilz',
+  'Livre avec page déchirée',
+  'Objectif avec champignons',
+  'PC portable écran HS',
 ])('"%s" admits damage', (title) => {
   expect(damageIn(title)).toBeDefined()
 })
@@ -180,6 +193,18 @@ test.each([
   'geen krassen of deuken',
   'bez uszkodzeń',
   'nie uszkodzony',
+  'Sneaker crease protectors, anti-crease inserts',
+  'Trousers with permanent crease',
+  'Torn - CD single',
+  'Ripped jeans with stained glass print',
+  'Stain remover for wood stain',
+  'Purple Haze t-shirt',
+  'Nail fungus treatment',
+  'Lens, no haze, fungus or scratches',
+  'Dress without rips, stains or tears',
+  'Pendant with a small tear drop',
+  'Warped Tour poster',
+  'Taille-haie HS 45',
 ])('"%s" admits no damage', (title) => {
   expect(damageIn(title)).toBeUndefined()
 })
