@@ -53,6 +53,7 @@ const hooks = {
     '.x-sellercard-atf',
     '.x-store-information__header',
     '.ux-seller-section__content',
+    '#RightSummaryPanel .si-content',
     '[class*="sellercard"]',
     '[class*="seller-persona"]',
   ].map(query),

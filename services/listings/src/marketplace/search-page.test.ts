@@ -46,6 +46,16 @@ test('an item page shows the feedback of its seller, whether or not its parts ar
   }
 })
 
+test('an item page of 2019 shows the feedback of its seller', () => {
+  const panel =
+    '<div id="RightSummaryPanel"><div class="si-content"><div><a href="https://www.site.com/usr/ada"><span class="mbg-nw">ada</span></a><span class="mbg-l"> (<a href="/feedback">1234</a><span class="icon"></span>)</span></div><div id="si-fb">99.5% Positive feedback</div></div></div>'
+  const page = readItemPage(`<html><h1 id="itemTitle">Camera</h1>${panel}</html>`, {
+    ...context,
+    pageUrl: 'https://www.site.com/itm/Camera/110000000001',
+  })
+  expect(page).toMatchObject({ kind: 'item', seller: { name: 'ada', feedbackCount: 1234, feedbackRatio: 0.995 } })
+})
+
 describe('invisible characters of a title', () => {
   test.each([
     ['are removed within words', 'ca\u200bme\u200dra \u00adbody\u200c', 'camera body'],
