@@ -42,6 +42,9 @@ const hooks = {
   price: ['.x-price-primary', '.x-bid-price .x-price-primary', '#prcIsum', '[itemprop="price"]'].map(query),
   condition: ['.x-item-condition-text .ux-icon-text__text', '.x-item-condition-text', '#vi-itm-cond'].map(query),
   sellerName: [
+    '.x-sellercard-atf__about-seller-item--seller-name a',
+    // The name may be no link, while the count beside it is one.
+    '.x-sellercard-atf__about-seller-item--seller-name',
     '.x-sellercard-atf__info__about-seller a',
     '.x-store-information__store-name',
     '.ux-seller-section__item--seller a',

@@ -46,6 +46,21 @@ test('an item page shows the feedback of its seller, whether or not its parts ar
   }
 })
 
+test('an item page shows its seller, whether or not the name is a link', () => {
+  const item = (content: string, name = '') =>
+    `<div class="x-sellercard-atf__about-seller-item${name}">${content}</div>`
+  for (const name of ['<span>ada</span>', '<a href="/usr/ada"><span>ada</span></a>', '<button>ada</button>'])
+    for (const count of ['<span>(1,234)</span>', '<a href="#STORE_INFORMATION"><span>(1,234)</span></a>']) {
+      const about =
+        item(name, ' x-sellercard-atf__about-seller-item--seller-name') + item(count) + item('<span>Private</span>')
+      const page = readItemPage(
+        `<html><h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller">${about}</div><button>99.5% positive</button></div></html>`,
+        { ...context, pageUrl: 'https://www.site.com/itm/110000000001' },
+      )
+      expect(page).toMatchObject({ kind: 'item', seller: { name: 'ada', feedbackCount: 1234, feedbackRatio: 0.995 } })
+    }
+})
+
 test('an item page of 2019 shows the feedback of its seller', () => {
   const panel =
     '<div id="RightSummaryPanel"><div class="si-content"><div><a href="https://www.site.com/usr/ada"><span class="mbg-nw">ada</span></a><span class="mbg-l"> (<a href="/feedback">1234</a><span class="icon"></span>)</span></div><div id="si-fb">99.5% Positive feedback</div></div></div>'
