@@ -192,6 +192,8 @@ describe('hard cases', () => {
     ['camera', 'Panasonic Camera 30x zoom', 'used'],
     ['iphone 13', 'Apple iPhone 13 128GB iCloud Locked', 'for_parts'],
     ['thinkpad t14', 'Lenovo ThinkPad T14 untested', 'for_parts'],
+    ['seiko skx007', 'Seiko SKX007 not running', 'for_parts'],
+    ['thinkpad t14', 'Lenovo ThinkPad T14 mit Wasserschaden', 'for_parts'],
     ['thinkpad t14', 'Lenovo ThinkPad T14 i5 BIOS locked', 'for_parts'],
     ['nintendo switch', 'Mario Kart 8 Deluxe (Nintendo Switch, 2017)', 'other_thing'],
     ['nintendo switch', 'Nintendo Switch console (OLED model, 2021)', 'used'],

@@ -229,12 +229,12 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
   {
     language: 'English',
     words:
-      "for parts|parts only|for spares|spares or repairs?|parts or repairs?|not working|non working|doesn['’]?t work|does not work|won['’]?t (?:turn on|boot|charge|power on)|dead on arrival|faulty|defective|broken|cracked screen|needs? repairs?|for repair|no power|untested|water damaged?|liquid damaged?|bad (?:imei|esn|lcd|screen)|blacklisted|(?:icloud|activation|google|frp|mdm|account|bios) lock(?:ed)?|cracked (?:lcd|display|glass|back)|no (?:display|post|boot)",
+      "for parts|parts only|for spares|spares or repairs?|parts or repairs?|not (?:charging|powering on|reading|running|spinning|starting|turning on|working)|non working|doesn['’]?t work|does not work|won['’]?t (?:turn on|boot|charge|power on)|dead on arrival|faulty|defective|broken|cracked screen|needs? repairs?|for repair|no power|untested|water damaged?|liquid damaged?|bad (?:imei|esn|lcd|screen)|blacklisted|(?:icloud|activation|google|frp|mdm|account|bios) lock(?:ed)?|cracked (?:lcd|display|glass|back)|no (?:display|post|boot)",
   },
   {
     language: 'German',
     words:
-      'defekt(?:e|er|es)?|bastler|bastlerger[aä]t|ersatzteilspender|als ersatzteil(?:e|spender)?|nur ersatzteile|ohne funktion|funktioniert nicht|geht nicht an',
+      'defekt(?:e|er|es)?|(?:motor|getriebe|wasser)schaden|bastler|bastlerger[aä]t|ersatzteilspender|als ersatzteil(?:e|spender)?|nur ersatzteile|ohne funktion|funktioniert nicht|geht nicht an',
   },
   {
     language: 'French',

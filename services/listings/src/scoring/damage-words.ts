@@ -85,7 +85,11 @@ export const damageFamilies: readonly DamageFamily[] = [
           '(?:small|minor|slight|tiny|large|some|few) (?:rips?|tears?|stains?)|(?:rips?|tears?|stains?) (?:on|in) (?:the )?(?:back|bottom|collar|corner|cover|cuffs?|front|leather|lining|page|seat|side|sleeves?|spine)',
         unlessBefore: 'drops?|shaped|removers?',
       },
-      { words: 'moth holes?|yellowed|warped', unlessBefore: 'tour|records' },
+      {
+        words:
+          'moth holes?|yellowed|warped|water stained|rust spots|sole separation|(?:bent|peeling) (?:axle|corners?|finish|fork|frame|leather|paint|pins?)|lines on (?:the )?screen',
+        unlessBefore: 'tour|records',
+      },
       {
         words: 'fung(?:us|i)|(?:some|light|slight|internal) haze|haze inside',
         unlessAfter: 'foot|nail|toe|toenail|skin',
@@ -104,7 +108,10 @@ export const damageFamilies: readonly DamageFamily[] = [
         unlessAfter: 'not|bin|box|cabinet|case|container|organi[sz]er|rack|tray|tub',
         unlessBefore: 'compatible|cleaning|storage',
       },
-      { words: '(?:not|non) (?:working|functioning|functional|responding|responsive)|inoperable|inoperative|untested' },
+      {
+        words:
+          '(?:not|non) (?:working|functioning|functional|responding|responsive)|not (?:charging|cooling|heating|powering on|reading|running|spinning|starting|turning on)|sold as seen|inoperable|inoperative|untested',
+      },
     ],
   },
   {
@@ -174,11 +181,11 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|glaspilz|pilzbefall|displayschaden|glasbruch|glasschaden|wasserschaden',
+          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|glaspilz|pilzbefall|eselsohren|(?:mit|kleine[ns]?|einige) l[öo](?:chern|cher|ch)|pixelfehler|displayschaden|glasbruch|glasschaden|wasserschaden',
       },
       {
         words:
-          'defekt|defekte|defekter|defektes|kaputt|kaputte[rs]?|gesprungen|displaybruch|bastler|bastlergerät|ersatzteilspender|als ersatzteil|nur ersatzteile|ohne funktion|(?:funktioniert|lädt|läuft|startet) nicht|geht nicht an|ungeprüft|ungetestet',
+          'defekt|defekte|defekter|defektes|kaputt|kaputte[rs]?|gesprungen|displaybruch|motorschaden|getriebeschaden|bastler|bastlergerät|ersatzteilspender|als ersatzteil|nur ersatzteile|ohne funktion|(?:funktioniert|lädt|läuft|startet) nicht|geht nicht an|ungeprüft|ungetestet',
       },
     ],
   },
@@ -189,7 +196,7 @@ export const damageFamilies: readonly DamageFamily[] = [
       { words: 'rayures?|rayée?s?', unlessAfter: `à|${frenchClothes}` },
       {
         words:
-          "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?|d[eé]chir[eé]e?s?|champignons? (?:dans|sur)|avec champignons?",
+          "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?|d[eé]chir[eé]e?s?|trouée?s?|usée?s?|champignons? (?:dans|sur)|avec champignons?",
       },
       // Titles in capitals often omit the accents.
       {
@@ -204,7 +211,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|guast[oaie]|difettos[oaie]|non funzionante|non funziona|non si accende|(?:per|solo) ricambi|per parti di ricambio|da riparare',
+          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|rovinat[oaie]|usurat[oaie]|da sostituire|guast[oaie]|difettos[oaie]|non funzionante|non funziona|non si accende|(?:per|solo) ricambi|per parti di ricambio|da riparare',
       },
     ],
   },
@@ -214,7 +221,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|no (?:funciona|enciende)|para (?:piezas|repuestos?|desguace|despiece)|solo (?:para )?piezas|para (?:reparar|arreglar)|estropead[oa]s?|(?:pantalla|cristal|tapa) rot[oa]',
+          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|no (?:funciona|enciende)|para (?:piezas|repuestos?|desguace|despiece)|solo (?:para )?piezas|para (?:reparar|arreglar)|estropead[oa]s?|con agujeros?|(?:pantalla|cristal|tapa) rot[oa]',
       },
       { words: 'rayad[oa]s?', unlessAfter: spanishClothes },
     ],

@@ -102,6 +102,16 @@ test.each([
   'Livre avec page déchirée',
   'Objectif avec champignons',
   'PC portable écran HS',
+  'Watch not running',
+  'Console not reading discs',
+  'Bike with bent frame',
+  'Radio, sold as seen',
+  'Auto mit Motorschaden',
+  'Fernseher, ein Pixelfehler',
+  'Jacke mit Löchern',
+  'Manteau troué, un peu usé',
+  'Libro rovinato',
+  'Chaqueta con agujeros',
 ])('"%s" admits damage', (title) => {
   expect(damageIn(title)).toBeDefined()
 })
@@ -205,6 +215,9 @@ test.each([
   'Pendant with a small tear drop',
   'Warped Tour poster',
   'Taille-haie HS 45',
+  'Ready for use',
+  'Löcher DVD',
+  'Bent ply chair',
 ])('"%s" admits no damage', (title) => {
   expect(damageIn(title)).toBeUndefined()
 })
