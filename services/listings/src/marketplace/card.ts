@@ -192,6 +192,14 @@ type Auction = { readonly bids: number | null; readonly endsAt: string | null; r
 /** The clock time at which an auction ends, shown after the time left: "(Sat, 05:15 AM)". */
 const clockTime = /^\([^()]{0,30}\d{1,2}[:.h]\d{2}[^()]{0,10}\)$/
 
+/** Whether a line is a time span, such as "1m" or "2d 3h", before the clock time at which it ends. */
+const isTimeBefore = (text: string, next: string | undefined): boolean =>
+  next !== undefined &&
+  clockTime.test(next) &&
+  /^\d/.test(text) &&
+  text.length <= 20 &&
+  readDuration(text) !== undefined
+
 /** Whether a line states that the time is over and nothing else, as an auction's does. */
 const isOnlyEnded = (text: string): boolean => text.length <= 20 && statesEnded(text)
 
@@ -204,7 +212,10 @@ const readAuction = (
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
   // Without a hook, only a card with bids is an auction: the countdown of a sale looks the same.
-  const timeText = bids === undefined ? undefined : texts.find((text) => hasTimeLeft(text) || isOnlyEnded(text))
+  const timeText =
+    bids === undefined
+      ? undefined
+      : texts.find((text, index) => hasTimeLeft(text) || isOnlyEnded(text) || isTimeBefore(text, texts[index + 1]))
   const shown = timeLeft ?? timeText
   const span = shown === undefined ? undefined : (readDuration(shown) ?? (statesEnded(shown) ? 'ended' : undefined))
   return {

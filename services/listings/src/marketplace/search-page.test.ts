@@ -303,6 +303,14 @@ describe('special cards', () => {
     expect(found).toMatchObject({ bids: null, endsAt: null, format: 'fixed_price', outcome: null })
   })
 
+  test('is read from a time span before the clock time, without words', () => {
+    const spans = '<div class="s-card__attribute-row"><span>2d 3h</span> <span>(Thu, 6:52PM)</span></div>'
+    const [found] = resultsOf(list(card({ rows: `${row('3 bids')}${spans}` }))).cards
+    expect(found).toMatchObject({ bids: 3, format: 'auction', endsAt: '2026-07-24T01:52:00.000Z' })
+    const [length] = resultsOf(list(card({ rows: `${row('3 bids')}${row('1m')}${row('2d 3h')}` }))).cards
+    expect(length).toMatchObject({ bids: 3, endsAt: null })
+  })
+
   test('a card with a huge run of digits is read in a moment', () => {
     const start = performance.now()
     expect(resultsOf(list(card({ rows: row('1,'.repeat(15_000)) }))).cards).toHaveLength(1)
