@@ -19,14 +19,14 @@ const nounsByLanguage: readonly NounsOfLanguage[] = [
   {
     language: 'English',
     nouns:
-      'case|cases|cap|caps|hood|fan|fans|heatsink|backplate|hinge|bezel|housing|cover|covers|skin|skins|sleeve|pouch|holster|charger|chargers|cable|cables|cord|dock|stand|mount|holder|strap|straps|band|bands|bag|battery|batteries|keyboard|screen|adapter|adapters|protector|protectors',
+      'case|cases|cap|caps|hood|fan|fans|heatsink|backplate|hinge|bezel|housing|cover|covers|skin|skins|sleeve|pouch|holster|charger|chargers|cable|cables|cord|dock|stand|mount|holder|strap|straps|band|bands|bag|battery|batteries|keyboard|screen|adapter|adapters|protector|protectors|docking|waterblock|waterblocks',
     precedes: false,
     compounds: false,
   },
   {
     language: 'German',
     nouns:
-      'hülle|hüllen|huelle|huellen|etui|tasche|taschen|folie|folien|ladegerät|ladegeraet|ladegeräte|ladestation|kabel|netzteil|netzteile|akku|akkus|armband|armbänder|halterung|halterungen|gehäuse|gehaeuse|deckel|schale|display|bildschirm|tastatur|lüfter|scharnier|rahmen|fernbedienung',
+      'hülle|hüllen|huelle|huellen|etui|tasche|taschen|folie|folien|ladegerät|ladegeraet|ladegeräte|ladestation|kabel|netzteil|netzteile|akku|akkus|armband|armbänder|halterung|halterungen|gehäuse|gehaeuse|deckel|schale|display|bildschirm|tastatur|lüfter|scharnier|rahmen|fernbedienung|dockingstation|dockingstationen',
     precedes: true,
     compounds: true,
   },

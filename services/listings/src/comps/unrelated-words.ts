@@ -16,7 +16,7 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'accessory',
     language: 'English',
     words:
-      'screen protectors?|tempered glass|lens protectors?|charging cables?|ac adapters?|power adapters?|wall chargers?|car chargers?|(?:watch ?)?bands? for|straps? for|cases? for|covers? for|skins? for|sleeves? for|bags? for|chargers? for|cables? for|docks? for|stands? for|mounts? for|holders? for|grips? for|adapters? for|batter(?:y|ies) for|controllers? for|remotes? for|filters? for|lids? for|accessor(?:y|ies) for|phone cases?|stickers?|decals?|vinyl wraps?|keyboard covers?|lens hood for|docking ?stations?|water ?blocks?',
+      'screen protectors?|tempered glass|lens protectors?|charging cables?|ac adapters?|power adapters?|wall chargers?|car chargers?|(?:watch ?)?bands? for|straps? for|cases? for|covers? for|skins? for|sleeves? for|bags? for|chargers? for|cables? for|docks? for|stands? for|mounts? for|holders? for|grips? for|adapters? for|batter(?:y|ies) for|controllers? for|remotes? for|filters? for|lids? for|accessor(?:y|ies) for|phone cases?|stickers?|decals?|vinyl wraps?|keyboard covers?|lens hood for',
   },
   {
     reason: 'accessory',
