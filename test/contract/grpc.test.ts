@@ -234,6 +234,25 @@ test('a call to a peer that accepts connections but never answers times out', as
   await expect(connect(`127.0.0.1:${address.port}`, {}, 1_000).guarded({})).rejects.toMatchObject({ status: 504 })
 })
 
+test('a call that outlasts the drain of its server fails as unavailable', async () => {
+  const started = Promise.withResolvers<void>()
+  const endless = {
+    ...probeHandlers(createProbeState()),
+    guarded: () => {
+      started.resolve()
+      return new Promise<{ id: string }>(() => undefined)
+    },
+  }
+  const server = await serveGrpc([implementation(ProbeServiceDefinition, endless)], {
+    address: '127.0.0.1:0',
+    drainMilliseconds: 50,
+  })
+  const failure = expect(connect(server.address).guarded({})).rejects.toMatchObject({ status: 503 })
+  await started.promise
+  await server[Symbol.asyncDispose]()
+  await failure
+})
+
 test('health changes to NOT_SERVING while a server drains', async () => {
   const server = await serveGrpc([implementation(ProbeServiceDefinition, handlers())], {
     address: '127.0.0.1:0',

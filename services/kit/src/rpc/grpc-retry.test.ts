@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer as createHttp2Server } from 'node:http2'
+import { constants, createServer as createHttp2Server, type Http2Stream } from 'node:http2'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { createChannel, createClient } from 'nice-grpc'
@@ -46,18 +46,22 @@ test('a call whose connection breaks after it was established counts as possibly
   expect([error.code, neverSent(error), wasLost(error)]).toEqual([Status.UNAVAILABLE, false, true])
 })
 
-test('a call whose server abandons the connection counts as lost, unlike one that the server fails', async () => {
+test.each<[string, (stream: Http2Stream) => void, Status]>([
+  ['abandons the connection', ({ session }) => session?.destroy(new Error('broken')), Status.INTERNAL],
+  ['ends it without a status', (stream) => stream.close(), Status.INTERNAL],
+  ['resets it', (stream) => stream.close(constants.NGHTTP2_CANCEL), Status.CANCELLED],
+])('a call whose server %s counts as lost, unlike one that the server fails', async (_name, end, code) => {
   const server = createHttp2Server()
     .on('stream', (stream) => {
       stream.on('error', () => undefined)
-      stream.session?.destroy(new Error('broken'))
+      end(stream)
     })
     .on('sessionError', () => undefined)
     .listen(0, '127.0.0.1')
   await once(server, 'listening')
   const error = await failureAt(`127.0.0.1:${(server.address() as AddressInfo).port}`)
   server.close()
-  expect([error.code, neverSent(error), wasLost(error)]).toEqual([Status.INTERNAL, false, true])
+  expect([error.code, neverSent(error), wasLost(error)]).toEqual([code, false, true])
   expect(wasLost(new ClientError('/a.B/C', Status.INTERNAL, 'The service failed.'))).toBe(false)
 })
 

@@ -11,12 +11,17 @@ const unsent = ['No connection established', 'Name resolution failed']
 export const neverSent = (error: ClientError) =>
   error.code === Status.UNAVAILABLE && unsent.some((words) => error.details.includes(words))
 
-/** How grpc-js words the failure of a connection that it has no code for, such as one that its server abandons with an error. */
-const brokenConnection = 'triggered by internal client error'
+/** How grpc-js words failures of a connection that it has no code for: one that its server abandons with an error or amid a call. */
+const brokenConnection = ['triggered by internal client error', 'Call ended without gRPC status']
 
-/** Whether the replica was lost or closed the connection during the call. */
-export const wasLost = (error: ClientError): boolean =>
-  error.code === Status.UNAVAILABLE || (error.code === Status.INTERNAL && error.details.includes(brokenConnection))
+/**
+ * Whether the replica was lost or closed the connection during the call. A server whose drain takes too long resets its calls, which
+ * grpc-js reports as CANCELLED; a call that is cancelled by its own caller fails with an AbortError instead.
+ */
+export const wasLost = ({ code, details }: ClientError): boolean =>
+  code === Status.UNAVAILABLE ||
+  code === Status.CANCELLED ||
+  (code === Status.INTERNAL && brokenConnection.some((words) => details.includes(words)))
 
 /** How long a call retries an address that has never answered: DNS names lag behind pods that have just started. */
 const firstContactMilliseconds = 10_000
