@@ -562,6 +562,27 @@ describe('the shutdown of the server', () => {
     expect(await text).toMatch(/retry: \d+\n\n$/)
     expect(served.state.streamsEnded).toBe(1)
   })
+
+  test('a request that arrives on an open connection meanwhile is answered, as its last', async () => {
+    const served = await serveProbe('in process')
+    const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')
+    let received = ''
+    socket.on('data', (data) => (received += data.toString()))
+    const next = 'GET /probe/api/echo/x HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    socket.write('POST /probe/api/things HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
+    socket.write('Expect: 100-continue\r\nContent-Length: 12\r\n\r\n')
+    await waitFor(() => expect(received).toContain('100 Continue'))
+    const closed = served.close()
+    socket.write(`{"name":"a"}${next}`)
+    await Promise.all([once(socket, 'close'), closed])
+    expect(received.match(/HTTP\/1\.1 \d+|(?<=connection: )[a-z-]+/gi)).toEqual([
+      'HTTP/1.1 100',
+      'HTTP/1.1 201',
+      'keep-alive',
+      'HTTP/1.1 200',
+      'close',
+    ])
+  })
 })
 
 describe('a client that stops reading', () => {

@@ -105,7 +105,8 @@ const createServer = (
     genReqId: (request) => requestId(request.headers['x-request-id']),
     bodyLimit: config.maxBodyMegabytes * 1024 * 1024,
     exposeHeadRoutes: true,
-    return503OnClosing: true,
+    // A request may arrive on an open connection after the shutdown began: it is answered, and its connection closed.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
     clientErrorHandler: brokenRequestAnswer(headersOf),
