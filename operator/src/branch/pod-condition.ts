@@ -10,7 +10,8 @@ export type PodCondition =
   | { kind: 'cannotStart'; message: string }
   /** It exits after every start. */
   | { kind: 'crashing'; message: string }
-  | { kind: 'starting'; message: string }
+  /** `lastExit` describes the last exit of a process that has been restarted. */
+  | { kind: 'starting'; message: string; lastExit?: string }
   | { kind: 'ending' }
   | { kind: 'ready' }
 
@@ -19,11 +20,12 @@ const conditionIs = ({ status }: Pod, type: string, value: 'True' | 'False') =>
 
 /** Describes how a container last exited. */
 const lastExit = ({ lastState, restartCount }: ContainerStatus): string => {
+  const restarted = `The process was restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}`
   const ended = lastState?.terminated
-  if (!ended) return `The process was restarted ${restartCount} times.`
+  if (!ended) return `${restarted}.`
   const why = ended.reason === 'OOMKilled' ? 'it used more memory than its limit' : `exit code ${ended.exitCode}`
   const last = ended.message?.trim().split('\n').at(-1)
-  return sentence(`The process was restarted ${restartCount} times, last after ${why}${last ? `: ${last}` : ''}`)
+  return sentence(`${restarted}, last after ${why}${last ? `: ${last}` : ''}`)
 }
 
 const waitingCondition = (container: ContainerStatus): PodCondition | undefined => {
@@ -47,8 +49,10 @@ export const podConditionOf = (pod: Pod | undefined): PodCondition => {
   const waiting = statuses.map(waitingCondition).find((condition) => condition !== undefined)
   if (waiting) return waiting
   const isRunning = statuses.some(({ state }) => state?.running !== undefined)
+  const restarted = statuses.find(({ restartCount }) => restartCount > 0)
   return {
     kind: 'starting',
     message: isRunning ? 'Its process runs and is not ready yet.' : 'Its pod is being started.',
+    ...(restarted ? { lastExit: lastExit(restarted) } : {}),
   }
 }

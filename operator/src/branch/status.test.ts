@@ -68,6 +68,15 @@ describe('the pod of a branch', () => {
       pod([scheduled], { state: { running: {} } }),
       { kind: 'starting', message: 'Its process runs and is not ready yet.' },
     ],
+    [
+      'that runs again after a crash',
+      pod([scheduled], { restartCount: 1, state: { running: {} }, ...last(2) }),
+      {
+        kind: 'starting',
+        message: 'Its process runs and is not ready yet.',
+        lastExit: 'The process was restarted once, last after exit code 2.',
+      },
+    ],
   ])('%s', (_, seen, expected) => {
     expect(podConditionOf(seen)).toEqual(expected)
   })
@@ -193,4 +202,29 @@ test('the messages of a pull that is retried alternate, and the status keeps the
   const retried = ofPull({ ...active, status: { ...active.status, ...first } }, 'ImagePullBackOff: back-off.')
   expect(retried.conditions).toBe(first.conditions)
   expect(first.conditions?.[0]?.message).toBe('ErrImagePull: no such image.')
+})
+
+test('a branch whose process crashes remains in CrashLooping while it is restarted, until its pod is ready or replaced', () => {
+  const after = (branch: typeof active, seen: Finding) => ({
+    ...branch,
+    status: { ...branch.status, ...branchStatus(branch, { finding: seen, assigned: {}, now: 0 }) },
+  })
+  const restarted = running({ pod: { kind: 'starting', message: 'It runs.', lastExit: 'It was restarted 2 times.' } })
+  const first = after(active, restarted)
+  const crashing = after(first, running({ pod: { kind: 'crashing', message: 'It was restarted once.' } }))
+  const reasons = [
+    first,
+    crashing,
+    after(crashing, restarted),
+    after(crashing, running({ pod: { kind: 'starting', message: 'It is created.' } })),
+    after(crashing, running({})),
+  ].map(({ status }) => status.conditions?.find(({ type }) => type === 'Stalled'))
+  expect(reasons.map((condition) => condition?.reason)).toEqual([
+    'Starting',
+    'CrashLooping',
+    'CrashLooping',
+    'Starting',
+    'Active',
+  ])
+  expect(reasons[2]).toMatchObject({ status: 'True', message: 'It was restarted 2 times.' })
 })

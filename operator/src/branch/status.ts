@@ -1,5 +1,5 @@
 import type { Branch, BranchStatus } from '../crds/mod.ts'
-import { mergeConditions, type Progress, progressConditions, stableMessage } from '../runtime/mod.ts'
+import { conditionOf, mergeConditions, type Progress, progressConditions, stableMessage } from '../runtime/mod.ts'
 import type { PodCondition } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
 
@@ -62,6 +62,16 @@ const ofPod = (pod: PodCondition): Verdict | undefined => {
   }
 }
 
+/**
+ * A process that crashes runs for a moment after each restart. Until its pod is ready, the Branch remains in `CrashLooping`:
+ * otherwise its status would alternate, and each restart would record an event.
+ */
+const ofRestart = ({ status }: Branch, pod: PodCondition): Verdict | undefined => {
+  if (pod.kind !== 'starting' || pod.lastExit === undefined) return undefined
+  const wasCrashing = conditionOf(status.conditions, 'Stalled')?.reason === 'CrashLooping'
+  return wasCrashing ? verdict('stalled', 'CrashLooping', pod.lastExit) : undefined
+}
+
 const ofGrowth = (growth: VolumeGrowth, storage: string): Verdict | undefined => {
   if (growth.kind === 'fits') return undefined
   return growth.kind === 'growing'
@@ -74,7 +84,7 @@ const ofRunning = (branch: Branch, { port, pod, isUpdated, growth }: Finding & {
     return pod.kind === 'none'
       ? verdict('ready', 'Inactive', 'It takes no log lines; stored entries are retained.')
       : verdict('working', 'Stopping', 'Its pod is being ended.')
-  const trouble = ofPod(pod) ?? ofGrowth(growth, String(branch.spec.storage))
+  const trouble = ofRestart(branch, pod) ?? ofPod(pod) ?? ofGrowth(growth, String(branch.spec.storage))
   if (trouble) return trouble
   return isUpdated
     ? verdict('ready', 'Active', `It takes log lines on port ${port} of its Service.`)
