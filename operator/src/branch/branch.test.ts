@@ -22,7 +22,7 @@ import {
 import { secrets } from '../secrets/secret-kind.ts'
 import { pods } from '../workers/mod.ts'
 import { writeEvent } from './branch-events.ts'
-import { claims, services, statefulSets } from './child-kinds.ts'
+import { type Claim, claims, services, statefulSets } from './child-kinds.ts'
 import { branchKind } from './kind.ts'
 import { namesOf } from './names.ts'
 import { settings } from './test-support.ts'
@@ -430,12 +430,16 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     }
     await observe('elastic')
     await f.until('elastic', 'Active', 'VolumeGrowing')
-    await f.client.patch(
-      claims,
-      claim,
-      { type: 'merge', body: { status: { capacity: { storage: '3Gi' } } } },
-      { subresource: 'status' },
-    )
+    const report = (status: NonNullable<Claim['status']>) =>
+      f.client.patch(claims, claim, { type: 'merge', body: { status } }, { subresource: 'status' })
+    const expansion = { type: 'ControllerResizeError', status: 'True', message: 'The disks are full.' }
+    await report({ allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' }, conditions: [expansion] })
+    const failed = await f.until('elastic', 'Active', 'VolumeNotGrown')
+    expect(conditionOf(failed.status.conditions, 'Stalled')).toMatchObject({
+      status: 'True',
+      message: 'Its volume cannot grow to 3Gi: The disks are full.',
+    })
+    await report({ capacity: { storage: '3Gi' } })
     await f.until('elastic', 'Active', 'Active')
     await observe('rigid')
     const rigid = await f.until('rigid', 'Active', 'VolumeNotGrown')

@@ -12,7 +12,13 @@ export type Claim = KubeObject & {
     storageClassName?: string
     resources?: { requests?: { storage?: string } }
   }
-  status?: { phase?: string; capacity?: { storage?: string } }
+  status?: {
+    phase?: string
+    capacity?: { storage?: string }
+    /** The progress of an expansion, absent without one. */
+    allocatedResourceStatuses?: { storage?: string }
+    conditions?: readonly { type: string; status: string; message?: string }[]
+  }
 }
 
 export type StatefulSet = KubeObject & {

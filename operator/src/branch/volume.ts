@@ -13,9 +13,19 @@ const isRefusal = (error: unknown): error is ApiError =>
   !isNotFound(error) &&
   error.status !== 429
 
+/** The conditions of a claim that explain why an expansion failed. */
+const expansionErrors = new Set(['ControllerResizeError', 'NodeResizeError'])
+
+/** Why the storage back end cannot expand the volume; undefined while it proceeds or is retried. */
+const failedExpansion = ({ status }: Claim): string | undefined => {
+  const state = status?.allocatedResourceStatuses?.storage
+  if (state !== 'ControllerResizeInfeasible' && state !== 'NodeResizeInfeasible') return undefined
+  return status?.conditions?.find(({ type }) => expansionErrors.has(type))?.message || `its expansion failed (${state})`
+}
+
 /**
  * Grows the volume of a Branch to the desired size; never shrinks it. If the storage class does not allow growth, the
- * server rejects it, and only the growth is affected.
+ * server rejects it; if its back end is not capable of it, the claim's status shows that. Only the growth is affected.
  */
 export const growVolume = async (
   branch: Branch,
@@ -38,5 +48,7 @@ export const growVolume = async (
     return { kind: 'growing' }
   }
   const capacity = claim.status?.capacity?.storage
-  return capacity !== undefined && amountOf(capacity) < desired ? { kind: 'growing' } : { kind: 'fits' }
+  if (capacity === undefined || amountOf(capacity) >= desired) return { kind: 'fits' }
+  const message = failedExpansion(claim)
+  return message === undefined ? { kind: 'growing' } : { kind: 'refused', message }
 }
