@@ -6,7 +6,7 @@ import { type Block, joinBlocks } from '../src/audio/pcm.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
 import { playBand } from './band.ts'
 
-export { blockLength, sliceBlock } from '../src/audio/pcm.ts'
+export { blockLength, joinBlocks, sliceBlock } from '../src/audio/pcm.ts'
 
 /** A committed file of a format that tests cannot write. */
 export const fixture = (name: string): Uint8Array => readFileSync(new URL(`./fixtures/${name}`, import.meta.url))

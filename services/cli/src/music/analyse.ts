@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LocalPiece, LocalRhythm } from '@trellis/music/local'
+import type { LocalAnalysis, LocalPiece } from '@trellis/music/local'
 import { type Command, readArguments } from '../command.ts'
 import { explained } from '../explained.ts'
 import { inputOf } from './input.ts'
@@ -13,30 +13,47 @@ const example = 'trellis music analyse in.wav --json'
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
-const recordOf = (file: string, piece: LocalPiece, rhythm: LocalRhythm) => ({
+/** Sections that sound alike have the same letter; AA follows Z. */
+const letterOf = (label: number): string =>
+  `${label < 26 ? '' : letterOf(Math.floor(label / 26) - 1)}${String.fromCodePoint(65 + (label % 26))}`
+
+const recordOf = (file: string, piece: LocalPiece, analysis: LocalAnalysis) => ({
   file,
   duration_seconds: piece.seconds,
   sample_rate: piece.sampleRate,
   channels: piece.channels,
   bpm: piece.bpm,
-  metre: rhythm.metre,
+  metre: analysis.metre,
   key: piece.key,
-  key_confidence: rhythm.keyConfidence,
+  key_confidence: analysis.keyConfidence,
   loudness_lufs: piece.loudnessLufs,
   loudness_range_lu: piece.loudnessRangeLu,
   is_silent: piece.isSilent,
-  beats: rhythm.beats.map(milliseconds),
-  downbeats: rhythm.downbeats.map(milliseconds),
+  beats: analysis.beats.map(milliseconds),
+  downbeats: analysis.downbeats.map(milliseconds),
+  sections: analysis.sections.map(({ start, end, label }) => ({
+    start: milliseconds(start),
+    end: milliseconds(end),
+    label: letterOf(label),
+  })),
 })
 
 const durationOf = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${(Math.floor((seconds % 60) * 10) / 10).toFixed(1).padStart(4, '0')}`
 
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+
+const sectionsRow = (sections: LocalAnalysis['sections']): [string, string] => [
+  'Sections',
+  sections.map(({ start, label }) => `${letterOf(label)} ${clock(start)}`).join(', '),
+]
+
 /** The analysis as lines of a name and what was found. */
 const linesOf = (
   file: string,
   piece: LocalPiece,
-  { metre, beats, downbeats, keyConfidence }: LocalRhythm,
+  { metre, beats, downbeats, keyConfidence, sections }: LocalAnalysis,
 ): string[] => {
   const channels = piece.channels === 1 ? 'mono' : 'stereo'
   const certainty = keyConfidence === null ? '' : ` (${Math.round(keyConfidence * 100)} % certain)`
@@ -46,6 +63,7 @@ const linesOf = (
     ['Length', `${durationOf(piece.seconds)} (${piece.sampleRate} Hz, ${channels})`],
     ['Tempo', piece.bpm === null ? 'none found' : `${piece.bpm.toFixed(1)} BPM, ${metre}`],
     ['Beats', `${beats.length}, of which ${downbeats.length} begin a bar`],
+    ...(sections.length < 2 ? [] : [sectionsRow(sections)]),
     ['Key', piece.key === null ? 'none found' : `${piece.key}${certainty}`],
     ['Loudness', piece.loudnessLufs === null ? 'silent' : `${piece.loudnessLufs.toFixed(1)} LUFS${range}`],
   ]
@@ -54,12 +72,12 @@ const linesOf = (
 
 export const analyseCommand: Command = {
   usage: 'FILE [--json]',
-  purpose: 'finds tempo, beats, key and loudness of a piece of music; needs no server',
-  help: `Finds length, tempo, metre, beats, key and loudness of a piece of music.
+  purpose: 'finds tempo, beats, sections, key and loudness of a piece of music; needs no server',
+  help: `Finds length, tempo, metre, beats, sections, key and loudness of a piece of music. Sections with the same letter sound alike.
 
   FILE              WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC, FLAC, Opus) or Ogg (Vorbis, Opus)
-  --json            prints the analysis as JSON, with the times of all beats and of those that begin a bar in
-                    seconds. What was not found is null
+  --json            prints the analysis as JSON, with the times of all beats, of those that begin a bar, and of
+                    sections in seconds. What was not found is null
 
 Example: ${example}`,
   run: (words, { result, progress, ...surroundings }) =>
@@ -72,9 +90,11 @@ Example: ${example}`,
       const audio = opened.use(await openAudio(workspace, surroundings))
       progress('Analysing')
       const piece = await audio.read(path)
-      const rhythm = await audio.findBeats(piece)
+      const analysis = await audio.analyse(piece)
       result(
-        values.json ? JSON.stringify(recordOf(path, piece, rhythm), null, 2) : linesOf(path, piece, rhythm).join('\n'),
+        values.json
+          ? JSON.stringify(recordOf(path, piece, analysis), null, 2)
+          : linesOf(path, piece, analysis).join('\n'),
       )
     }),
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { blockLength, decodeAll, sliceBlock, wavOf } from '@trellis/music/test/audio-files'
+import { blockLength, decodeAll, joinBlocks, sliceBlock, wavOf } from '@trellis/music/test/audio-files'
 import { playBand } from '@trellis/music/test/band'
 import { smallModels } from '@trellis/music/test/models/make-models'
 import { asStarted } from '@trellis/test/support/as-started'
@@ -252,12 +252,32 @@ describe('trellis music analyse', () => {
         is_silent: false,
         beats: expect.any(Array),
         downbeats: expect.any(Array),
+        sections: [],
       },
     ])
     const { beats, downbeats } = found as { beats: number[]; downbeats: number[] }
     expect([beats.length, downbeats.length]).toEqual([16, 4])
     for (const [index, beat] of beats.entries()) expect(beat).toBeCloseTo(index / 2, 1)
     expect(beats).toEqual(expect.arrayContaining(downbeats))
+  })
+
+  test('finds verses and choruses', async () => {
+    const score = { bpm: 120, bars: 8, sampleRate, tonic: 57 } as const
+    const verse = playBand({ ...score, drums: false }).block
+    const chorus = playBand({ ...score, mode: 'minor', seed: 4 }).block
+    const parts = [verse, chorus, verse, chorus].map((block) => sliceBlock(block, 0, 16 * sampleRate))
+    await writeFile(join(folder, 'song.wav'), await wavOf(joinBlocks(parts, verse.length), sampleRate))
+    const { sections } = JSON.parse((await call(['analyse', 'song.wav', '--json'])).result)
+    const at = (seconds: number) => expect.closeTo(seconds, 0)
+    expect(sections).toEqual([
+      { start: at(0), end: at(16), label: 'A' },
+      { start: at(16), end: at(32), label: 'B' },
+      { start: at(32), end: at(48), label: 'A' },
+      { start: at(48), end: at(64), label: 'B' },
+    ])
+    expect((await call(['analyse', 'song.wav'])).result).toMatch(
+      /\nSections +A 0:00, B 0:1[56], A 0:3[12], B 0:4[78]\n/,
+    )
   })
 
   test('prints lines for people, of a pipe, too', async () => {

@@ -50,7 +50,7 @@ const labelsOf = (similarity: BarSimilarity, starts: readonly number[]): number[
   return labels
 }
 
-/** Finds the sections of a piece by the similarity of its bars. */
+/** Finds the sections of a piece by the similarity of its bars; none in a piece of fewer than eight. */
 export const findSections = (input: StructureInput): Section[] => {
   const bars = barsOf(input.positions)
   if (bars.length < 2 * shortestBars || bars.length > mostBars) return []

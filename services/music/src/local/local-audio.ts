@@ -49,11 +49,13 @@ export type LocalTake = LocalPiece & {
 export type LocalStem = { readonly name: StemName; readonly energyShare: number; readonly stored: StoredPiece }
 
 /** Times in seconds. */
-export type LocalRhythm = {
+export type LocalAnalysis = {
   readonly beats: readonly number[]
   readonly downbeats: readonly number[]
   readonly metre: string | null
   readonly keyConfidence: number | null
+  /** Sections with the same label sound alike; the first is 0. */
+  readonly sections: readonly { readonly start: number; readonly end: number; readonly label: number }[]
 }
 
 export type TakeRequest = {
@@ -80,7 +82,7 @@ type OnProgress = (share: number) => void
 export type LocalAudio = AsyncDisposable & {
   /** Decodes and measures a file. */
   readonly read: (path: string, onProgress?: OnProgress) => Promise<LocalPiece>
-  readonly findBeats: (piece: LocalPiece) => Promise<LocalRhythm>
+  readonly analyse: (piece: LocalPiece) => Promise<LocalAnalysis>
   readonly generate: (piece: LocalPiece, request: TakeRequest, onProgress?: OnProgress) => Promise<LocalTake>
   readonly separate: (piece: LocalPiece, onProgress?: OnProgress) => Promise<LocalStem[]>
   /** Writes pieces, one after the other, as one file, and returns its path. The caller may move it. */
@@ -152,10 +154,10 @@ export const openLocalAudio = async ({ directory, config, signal }: LocalAudioOp
       return pieceOf(unread(nodeId), result)
     },
 
-    async findBeats({ stored }) {
+    async analyse({ stored }) {
       const result = await pool.run({ $case: 'analyse', value: { piece: stored } }, { deadlineSeconds: fileSeconds })
-      const { beats, downbeats, metre, keyConfidence } = result
-      return { beats, downbeats, metre: metre ?? null, keyConfidence: keyConfidence ?? null }
+      const { beats, downbeats, metre, keyConfidence, sections } = result
+      return { beats, downbeats, metre: metre ?? null, keyConfidence: keyConfidence ?? null, sections }
     },
 
     async generate(piece, { seconds, seed, prompt, generator: requested = 'auto', contextSeconds }, onProgress) {

@@ -2,9 +2,9 @@ export { musicConfig } from '../config.ts'
 export {
   type AudioFormat,
   type GeneratorName,
+  type LocalAnalysis,
   type LocalAudio,
   type LocalPiece,
-  type LocalRhythm,
   type LocalStem,
   type LocalTake,
   openLocalAudio,

@@ -102,8 +102,9 @@ export const rules: readonly Theme[] = [
       ['services/cli/src/music/music.test.ts', 'writes four stems, whose samples sum to those of the piece'],
     ],
     [
-      '`trellis music analyse` finds tempo, beats, key and loudness',
+      '`trellis music analyse` finds tempo, beats, sections, key and loudness',
       ['services/cli/src/music/music.test.ts', 'finds tempo, metre, beats, key and loudness, as JSON for scripts'],
+      ['services/cli/src/music/music.test.ts', 'finds verses and choruses'],
     ],
     [
       'Results appear whole or not at all, and overwrite nothing without `--force`',

@@ -147,7 +147,20 @@ export interface AudioResult {
     | null
     | undefined;
   /** How likely (0..1) the key is, of all keys. */
-  keyConfidence?: number | null | undefined;
+  keyConfidence?:
+    | number
+    | null
+    | undefined;
+  /** In their order; none without bars, or in a piece of fewer than eight. */
+  sections: MusicSection[];
+}
+
+/** A passage of whole bars, such as a verse, in seconds from the beginning. */
+export interface MusicSection {
+  start: number;
+  end: number;
+  /** Sections with the same label sound alike; the first is 0. */
+  label: number;
 }
 
 function createBaseAudioTask(): AudioTask {
@@ -1208,6 +1221,7 @@ function createBaseAudioResult(): AudioResult {
     downbeats: [],
     metre: null,
     keyConfidence: null,
+    sections: [],
   };
 }
 
@@ -1275,6 +1289,9 @@ export const AudioResult: MessageFns<AudioResult> = {
     }
     if (message.keyConfidence !== undefined && message.keyConfidence !== null) {
       writer.uint32(137).double(message.keyConfidence);
+    }
+    for (const v of message.sections) {
+      MusicSection.encode(v!, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -1458,6 +1475,14 @@ export const AudioResult: MessageFns<AudioResult> = {
             message.keyConfidence = reader.double();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.sections.push(MusicSection.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1492,6 +1517,86 @@ export const AudioResult: MessageFns<AudioResult> = {
     message.downbeats = object.downbeats?.map((e) => e) || [];
     message.metre = object.metre ?? undefined;
     message.keyConfidence = object.keyConfidence ?? undefined;
+    message.sections = object.sections?.map((e) => MusicSection.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMusicSection(): MusicSection {
+  return { start: 0, end: 0, label: 0 };
+}
+
+export const MusicSection: MessageFns<MusicSection> = {
+  encode(message: MusicSection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== 0) {
+      writer.uint32(9).double(message.start);
+    }
+    if (message.end !== 0) {
+      writer.uint32(17).double(message.end);
+    }
+    if (message.label !== 0) {
+      writer.uint32(24).int32(message.label);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MusicSection {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMusicSection();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.start = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.end = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.label = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MusicSection>): MusicSection {
+    return MusicSection.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MusicSection>): MusicSection {
+    const message = createBaseMusicSection();
+    message.start = object.start ?? 0;
+    message.end = object.end ?? 0;
+    message.label = object.label ?? 0;
     return message;
   },
 };
