@@ -15,6 +15,8 @@ test.each([
   ['instrumental, slower', ['instrumental', 'slower'], []],
   ["don't use any drums", ["don't drums"], []],
   ['take the drums out, leave out the bass', ['take drums out', 'leave out bass'], []],
+  ['slow down gently, no beat', ['slow down', 'gently', 'no beat'], []],
+  ['an upbeat crescendo', ['upbeat'], ['crescendo']],
   ['größer, 120 bpm', [], ['größer', '120', 'bpm']],
 ])('of "%s" the words %j are followed, and the words %j are not', (prompt, words, ignored) => {
   const { honored } = readPrompt(prompt)
@@ -26,6 +28,8 @@ test('words steer in proportion, and opposite ones cancel', () => {
   expect(readPrompt('no drums').steering.drums).toBe(-1)
   expect(readPrompt('drums, drums, percussion').steering.drums).toBe(1)
   expect(readPrompt('faster and faster').steering.tempo).toBe(1)
+  expect(readPrompt('speed up').steering.tempo).toBe(1)
+  expect(readPrompt('slow').steering.tempo).toBe(-1)
 })
 
 test.each([
@@ -58,6 +62,8 @@ test.each([
   ['not too many drums', { drums: -1 }],
   ["don't end", { outro: false }],
   ['no vocals, more drums', { drums: 1 }],
+  ["don't slow down", { tempo: 0 }],
+  ['less fast', { tempo: -1 }],
 ])('"%s" steers to %j, not to the opposite', (prompt, steering) => {
   expect(readPrompt(prompt).steering).toMatchObject(steering)
 })

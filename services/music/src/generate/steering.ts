@@ -46,22 +46,28 @@ type Meaning = {
 /** The vocabulary: words of a prompt, in any case, and their effects. */
 const vocabulary: readonly Meaning[] = [
   {
-    words: ['calm', 'calmer', 'quiet', 'quieter', 'soft', 'softer', 'gentle', 'relaxed', 'sparse', 'breakdown'],
+    words: [
+      ...['calm', 'calmer', 'calmly', 'quiet', 'quieter', 'quietly', 'soft', 'softer', 'softly', 'gentle', 'gentler'],
+      ...['gently', 'peaceful', 'mellow', 'chill', 'relaxed', 'relaxing', 'subdued', 'delicate', 'sparse', 'breakdown'],
+    ],
     energy: -1,
   },
   {
-    words: ['energy', 'energetic', 'loud', 'louder', 'intense', 'powerful', 'driving', 'climax', 'drop', 'bigger'],
+    words: [
+      ...['energy', 'energetic', 'loud', 'louder', 'loudly', 'intense', 'intensity', 'powerful', 'driving', 'climax'],
+      ...['drop', 'big', 'bigger', 'upbeat', 'heavy', 'heavier', 'aggressive', 'epic'],
+    ],
     energy: 1,
   },
   { words: ['varied', 'variation', 'variations', 'vary', 'different', 'surprising', 'wild'], variety: 1 },
   { words: ['steady', 'same', 'similar', 'hypnotic', 'minimal', 'repetitive'], variety: -1 },
-  { words: ['drums', 'drum', 'percussion'], drums: 1, stem: 'drums' },
+  { words: ['drums', 'drum', 'drumming', 'percussion', 'beat', 'beats'], drums: 1, stem: 'drums' },
   { words: ['percussive', 'rhythmic', 'busy', 'busier', 'dense', 'denser'], drums: 1 },
   { words: ['bass', 'bassline'], stem: 'bass' },
   { words: ['vocals', 'vocal', 'voice', 'voices', 'singing', 'singer'], stem: 'vocals' },
   { words: ['instrumental'], stem: 'vocals', isWithoutStem: true },
-  { words: ['faster', 'quicker', 'accelerando', 'accelerate', 'accelerating'], tempo: 1 },
-  { words: ['slower', 'slowing', 'ritardando', 'rallentando', 'decelerating'], tempo: -1 },
+  { words: ['fast', 'faster', 'quicker', 'speed up', 'accelerando', 'accelerate', 'accelerating'], tempo: 1 },
+  { words: ['slow', 'slower', 'slow down', 'slowing', 'ritardando', 'rallentando', 'decelerating'], tempo: -1 },
   { words: ['chorus', 'refrain', 'hook'], section: 'chorus' },
   { words: ['verse', 'verses'], section: 'verse' },
   { words: ['bridge'], section: 'bridge' },
@@ -86,6 +92,8 @@ const removals = [
   'cut out',
 ]
 const conjunctions = ['or', 'nor', 'and']
+/** Words that mean something together only. */
+const phrases = [...removals, ...exclusions, 'speed up', 'slow down']
 /** Words allowed between a reversal and its word: "without any drums", "don't use the bass". */
 const fillers = ['a', 'an', 'any', 'all', 'the', 'this', 'that', 'its', 'your', 'more', 'use', 'have', 'play']
 /** Fillers after which an exclusion is only a reduction: "not too many drums". */
@@ -96,13 +104,13 @@ const meaningOf = (word: string | undefined): Meaning | undefined =>
 
 type Reversal = { readonly excludes: boolean; readonly phrase: string }
 
-/** The words of a prompt, in which "don't" and "leave out" are one each. */
+/** The words of a prompt, in which "don't", "leave out" and "slow down" are one each. */
 const wordsAndPhrases = (prompt: string): readonly string[] => {
   const words: string[] = []
   for (const { word } of wordsOf(prompt)) {
     const last = words.at(-1)
     const joined = word === 't' ? `${last}'t` : `${last} ${word}`
-    if (exclusions.includes(joined) || removals.includes(joined)) words.splice(-1, 1, joined)
+    if (phrases.includes(joined)) words.splice(-1, 1, joined)
     else words.push(word)
   }
   return words
@@ -142,7 +150,9 @@ const effectOf = (meaning: Meaning, reversal: Reversal | undefined): Partial<Ste
   if (stem && !isLeftOut && drums === 0) return undefined
   const sign = reversal === undefined ? 1 : -1
   return {
-    ...{ energy: sign * energy, variety: sign * variety, drums: sign * drums, tempo: sign * tempo },
+    ...{ energy: sign * energy, variety: sign * variety, drums: sign * drums },
+    // "Not faster" does not mean slower, unlike "less fast".
+    tempo: reversal?.excludes ? 0 : sign * tempo,
     ...(outro && { outro: sign > 0 }),
     ...(isLeftOut && { leaveOut: [stem] }),
   }
