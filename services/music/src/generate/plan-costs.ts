@@ -49,8 +49,9 @@ export const COST = {
   /** Random cost of each step of a stretch of the source, so that seeds prefer different stretches. */
   region: 0.25,
 }
-/** Jumps considered from each step. */
+/** Jumps considered from each step, and of those into the section that the prompt names: it may sound unlike all that precedes it. */
 const JUMPS = 10
+const sectionJumps = 4
 const recentHalfLife = 3
 const quietDb = 25
 /** Bars after which a run costs more, and after which it must jump: more would be a copy rather than a continuation. */
@@ -104,8 +105,8 @@ const lastingDistance = ({ distance, steps }: StepGrid, from: number, to: number
 /** A jump: where it lands, and what it costs by sound, bar and phrase. */
 export type Jump = { readonly to: number; readonly distance: number }
 
-/** The best jumps after each step, computed when first needed. */
-export const createJumpTable = (grid: StepGrid) => {
+/** The best jumps after each step, and the best into a section from outside of it, computed when first needed. */
+export const createJumpTable = (grid: StepGrid, section?: ReadonlySet<number>) => {
   const found = new Map<number, Jump[]>()
   const distancesFrom = createDistanceRows(grid)
   const playable = grid.steps.length - 1
@@ -126,24 +127,32 @@ export const createJumpTable = (grid: StepGrid) => {
     return costs
   }
   /** The cheapest of them. Only those up to the last one's cost become objects and are sorted. */
-  const shortlist = (from: number): Jump[] => {
-    const costs = costsNear(from)
+  const shortlist = (costs: Float64Array): Jump[] => {
     const limit = costs.toSorted()[shortlisted - 1] ?? Number.MAX_VALUE
     const jumps: Jump[] = []
     for (const [to, distance] of costs.entries())
       if (distance <= limit && distance < Number.POSITIVE_INFINITY) jumps.push({ to, distance })
     return best(jumps, shortlisted)
   }
-  return (from: number): Jump[] => {
-    const known = found.get(from)
-    if (known) return known
-    const jumps = best(
-      shortlist(from).map(({ to, distance }) => {
+  /** The best of those on the shortlist, which are compared over several steps. */
+  const bestOf = (from: number, costs: Float64Array, count: number): Jump[] =>
+    best(
+      shortlist(costs).map(({ to, distance }) => {
         const place = placed(from, to)
         return { to, distance: place + 0.5 * (distance - place) + 0.5 * lastingDistance(grid, from, to) }
       }),
-      JUMPS,
+      count,
     )
+  return (from: number): Jump[] => {
+    const known = found.get(from)
+    if (known) return known
+    const costs = costsNear(from)
+    const jumps = bestOf(from, costs, JUMPS)
+    if (section && !section.has(from + 1)) {
+      const inside = costs.map((cost, to) => (section.has(to) ? cost : Number.POSITIVE_INFINITY))
+      const known = new Set(jumps.map(({ to }) => to))
+      jumps.push(...bestOf(from, inside, sectionJumps).filter(({ to }) => !known.has(to)))
+    }
     found.set(from, jumps)
     return jumps
   }

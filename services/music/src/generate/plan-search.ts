@@ -79,7 +79,7 @@ type Move = { readonly step: number; readonly cost: number; readonly jumped: boo
 
 export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequest): PlanSearch => {
   const hearing = createHearingCost(grid, steering, seed)
-  const jumpsFrom = createJumpTable(grid)
+  const jumpsFrom = createJumpTable(grid, steering.section && grid.stepsOfSection(steering.section))
   const usesOf = createUsesIndex(grid.steps.length)
   const chance = seed === undefined ? () => 0 : createEdgeNoise(seed)
   const longRun = longRunBars * barSteps(grid)

@@ -5,7 +5,7 @@ import { playPiece } from '../../test/synthetic-pieces.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
 import { loudnessOf } from '../audio/loudness.ts'
-import { type Block, blockLength, monoOf, sliceBlock } from '../audio/pcm.ts'
+import { type Block, blockLength, joinBlocks, monoOf, sliceBlock } from '../audio/pcm.ts'
 import { leaveOut } from './leave-out.ts'
 import { planTake, prepareMaterial, recombine } from './recombine.ts'
 import type { LeftOut } from './steering.ts'
@@ -87,12 +87,15 @@ test('a prompt changes the tempo of what follows, gradually and by a few per cen
     expect(blockLength(made)).toBe(24 * RATE)
     tempi.push(endingTempo(made, 10) / bpm)
   }
-  // Any continuation may be stretched by 2.5 %, to end with a bar.
   const [slower = 0, same = 0, faster = 0] = tempi
   expect(Math.abs(same - 1)).toBeLessThan(0.03)
   expect(Math.abs(slower - 0.94)).toBeLessThan(0.035)
   expect(Math.abs(faster - 1.06)).toBeLessThan(0.035)
 })
+
+/** The steps of a plan, in playing order. */
+const stepsOf = ({ plan }: ReturnType<typeof planTake>): number[] =>
+  plan.runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
 
 test('a prompt that names a section prefers its music, and is not followed by a piece without sections', async () => {
   const piece = playPiece({ metre: '4/4', style: 'rock', bpm: 128, seconds: 95, seed: 5 })
@@ -100,10 +103,9 @@ test('a prompt that names a section prefers its music, and is not followed by a 
   const material = await prepareMaterial({ context, frames: 0, prompt: '' })
   const chorus = material.grid.stepsOfSection('chorus')
   const shareOf = (prompt: string) => {
-    const steps = [4, 5, 6, 7].flatMap((seed) => {
-      const { plan } = planTake(material, { context, frames: 20 * RATE, seed, prompt })
-      return plan.runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
-    })
+    const steps = [4, 5, 6, 7].flatMap((seed) =>
+      stepsOf(planTake(material, { context, frames: 20 * RATE, seed, prompt })),
+    )
     return steps.filter((step) => chorus?.has(step)).length / steps.length
   }
   expect(chorus?.size).toBeGreaterThan(16)
@@ -111,4 +113,43 @@ test('a prompt that names a section prefers its music, and is not followed by a 
   const { block } = playBand({ bpm: 112, bars: 4, sampleRate: RATE, channels: 1 })
   const short = { context: audioInMemory(block, RATE), frames: 5 * RATE, seed: 1, prompt: 'calm, like the chorus' }
   expect(planTake(await prepareMaterial(short), short).honored).toEqual(['calm'])
+})
+
+describe('of a song with a soft introduction', () => {
+  const score = { bpm: 120, bars: 8, sampleRate: RATE, channels: 1, tonic: 57 } as const
+  const intro = playBand({ ...score, drums: false, tonic: 60, seed: 2 }).block.map((channel) =>
+    channel.map((value) => 0.1 * value),
+  )
+  const verse = playBand(score).block
+  const chorus = playBand({ ...score, mode: 'minor', seed: 4 }).block
+  const parts = [intro, verse, chorus, verse, chorus, verse]
+  const song = joinBlocks(
+    parts.map((block) => sliceBlock(block, 0, 16 * RATE)),
+    1,
+  )
+  const context = audioInMemory(song, RATE)
+  const prepared = prepareMaterial({ context, frames: 0, prompt: '' })
+
+  test('a prompt for it is followed, although nothing later sounds like it', async () => {
+    const material = await prepared
+    const first = material.grid.stepsOfSection('intro')
+    const takes = [1, 2, 3].map((seed) =>
+      planTake(material, { context, frames: 20 * RATE, seed, prompt: 'like the intro' }),
+    )
+    for (const take of takes) {
+      const steps = stepsOf(take)
+      expect(steps.filter((step) => first?.has(step)).length / steps.length).toBeGreaterThan(0.4)
+      expect(take.honored).toEqual(['intro'])
+    }
+  })
+
+  test('a take that does not reach the section does not count as following it', async () => {
+    const material = await prepared
+    const first = material.grid.stepsOfSection('intro')
+    const seeds = Array.from({ length: 12 }, (_, index) => index)
+    const takes = seeds.map((seed) => planTake(material, { context, frames: RATE, seed, prompt: 'like the intro' }))
+    const followed = takes.map(({ honored }) => honored.length > 0)
+    expect(followed).toEqual(takes.map((take) => stepsOf(take).some((step) => first?.has(step))))
+    expect(followed).toContain(false)
+  })
 })

@@ -9,7 +9,7 @@ import { fitLength, stretchable } from './fit-length.ts'
 import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
 import { chooseLayers, type Layer } from './layer-bars.ts'
 import { leaveOut } from './leave-out.ts'
-import { planContinuation } from './plan.ts'
+import { type Plan, planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silence, whySilent } from './silence.ts'
 import { limitToSource } from './source-peak.ts'
@@ -73,12 +73,16 @@ export const prepareMaterial = async ({ context, listen, onProgress, signal }: O
 
 export type Material = Awaited<ReturnType<typeof prepareMaterial>>
 
-/** Plans a continuation: runs of steps of the material. */
+/** Whether a plan plays any of some steps. */
+const plays = ({ runs }: Plan, steps: ReadonlySet<number>): boolean =>
+  runs.some(({ first, last }) => [...steps].some((step) => step >= first && step <= last))
+
+/** Plans a continuation: runs of steps of the material. A section is followed if the plan plays any of it. */
 export const planTake = ({ grid, startCost }: Material, request: ContinuationRequest) => {
   const { context, frames, prompt, seed, signal } = request
   const read = readPrompt(prompt)
-  const hasSection = !read.steering.section || grid.stepsOfSection(read.steering.section) !== undefined
-  const { steering, honored } = hasSection ? read : withoutSection(read)
+  const section = read.steering.section && grid.stepsOfSection(read.steering.section)
+  const { steering } = section ? read : withoutSection(read)
   // What becomes faster plays more in the same time.
   const played = Math.round(frames + steering.tempo * tempoChange * stretchable(frames, context.sampleRate))
   const seconds = played / context.sampleRate
@@ -91,6 +95,7 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
     steering,
     ...(signal && { signal }),
   })
+  const { honored } = section && plays(plan, section) ? read : withoutSection(read)
   return { plan, played, steering, honored }
 }
 
