@@ -123,7 +123,7 @@ export const removeAbandonedWrites = async (root: string, pid: number): Promise<
 }
 
 /** Maximum number of attempts to move a file into a folder that others remove at the same time. */
-const maxFolderAttempts = 20
+const maxFolderAttempts = 200
 
 /** Moves a file to its place, whose folder is created; a remover of the last file in it may remove it again meanwhile. */
 const moveTo = async (temporary: string, target: string): Promise<void> => {

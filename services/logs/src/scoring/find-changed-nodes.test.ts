@@ -28,7 +28,7 @@ describe('changed nodes of one source', () => {
     expect(others).toEqual([])
     expect(found).toMatchObject({ label: 'node_silence', subject: 'rack3', severity: 'WARN' })
     expect(found?.entries.map(({ sequence }) => sequence)).toEqual([30 * size - 7])
-    expect(found?.reason).toBe('Nothing from rack3 among the last 1000 entries, where about 100 were to be expected.')
+    expect(found?.reason).toBe('Nothing from rack3 among the last 1,000 entries, where about 100 were to be expected.')
   })
 
   test('include a node with far more entries than before, with these entries', () => {
