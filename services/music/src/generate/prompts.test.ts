@@ -115,7 +115,7 @@ test('a prompt that names a section prefers its music, and is not followed by a 
   expect(planTake(await prepareMaterial(short), short).honored).toEqual(['calm'])
 })
 
-describe('of a song with a soft introduction', () => {
+describe('a song with a soft introduction', () => {
   const score = { bpm: 120, bars: 8, sampleRate: RATE, channels: 1, tonic: 57 } as const
   const intro = playBand({ ...score, drums: false, tonic: 60, seed: 2 }).block.map((channel) =>
     channel.map((value) => 0.1 * value),
@@ -130,7 +130,7 @@ describe('of a song with a soft introduction', () => {
   const context = audioInMemory(song, RATE)
   const prepared = prepareMaterial({ context, frames: 0, prompt: '' })
 
-  test('a prompt for it is followed, although nothing later sounds like it', async () => {
+  test('is continued with its introduction if the prompt names it', async () => {
     const material = await prepared
     const first = material.grid.stepsOfSection('intro')
     const takes = [1, 2, 3].map((seed) =>
@@ -143,7 +143,7 @@ describe('of a song with a soft introduction', () => {
     }
   })
 
-  test('a take that does not reach the section does not count as following it', async () => {
+  test('reports the prompt as ignored if a take does not reach the introduction', async () => {
     const material = await prepared
     const first = material.grid.stepsOfSection('intro')
     const seeds = Array.from({ length: 12 }, (_, index) => index)
