@@ -1,7 +1,6 @@
 import { type Analysis, analyse } from '../src/analysis/analyse.ts'
+import { sectionsOfPiece } from '../src/analysis/piece-sections.ts'
 import { analysisRate } from '../src/analysis/spectral-frames.ts'
-import { soundsOf } from '../src/analysis/step-features.ts'
-import { findSections } from '../src/analysis/structure.ts'
 import { median } from '../src/dsp/statistics.ts'
 import { beatFMeasure, boundaryFMeasure, keyScore, tempoAccuracy } from '../test/beat-metrics.ts'
 import { type EnsembleScore, playEnsemble } from '../test/ensemble-pieces.ts'
@@ -136,10 +135,7 @@ export const judgeAnalysis = (piece: SyntheticPiece): AnalysisFigures => {
   )
   const probabilities = found.likely()
   const likely = (isRight: boolean) => probabilities.filter((_, i) => Math.abs(misses[i] ?? 1) <= 0.07 === isRight)
-  const { positions, beatsPerBar } = found.bars
-  const stretches = found.beats.map((start, i) => ({ start, end: found.beats[i + 1] ?? found.samples }))
-  const { contrast: distance } = soundsOf(found, stretches)
-  const sections = findSections({ positions, beatsPerBar, distance }).map(({ firstBeat }) => seconds[firstBeat] ?? 0)
+  const sections = sectionsOfPiece(found).map(({ start }) => start)
   return {
     ...compareBeats(truth, found),
     key: keyScore(truth.key, found.key?.name ?? null),

@@ -1,27 +1,12 @@
 import { serviceError } from '@trellis/kit/errors'
 import { type AnalyseTask, AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
-import { type Analysis, analyseSound } from '../analysis/analyse.ts'
+import { analyseSound } from '../analysis/analyse.ts'
 import { soundOf } from '../analysis/features.ts'
 import { monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath } from '../analysis/path-features.ts'
+import { sectionsOfPiece } from '../analysis/piece-sections.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
-import { soundsOf } from '../analysis/step-features.ts'
-import { findSections } from '../analysis/structure.ts'
 import { openPathPiece, openPulses, type TaskDependencies } from './pieces.ts'
-
-/** The sections of a piece with a pulse, in seconds. */
-const sectionsOf = (analysis: Analysis) => {
-  const { beats, bars, samples } = analysis
-  const ends = beats.map((_, beat) => Math.min(samples, beats[beat + 1] ?? samples))
-  const stretches = beats.map((start, beat) => ({ start, end: ends[beat] ?? samples }))
-  const { contrast: distance } = soundsOf(analysis, stretches)
-  const { positions, beatsPerBar } = bars
-  return findSections({ positions, beatsPerBar, distance }).map(({ firstBeat, endBeat, label }) => ({
-    start: (beats[firstBeat] ?? 0) / analysisRate,
-    end: (ends[endBeat - 1] ?? samples) / analysisRate,
-    label,
-  }))
-}
 
 /** Finds tempo, key, beats, bars and sections of a piece, from its stored features if there are any. */
 export const analyseAudio = async ({ piece }: AnalyseTask, dependencies: TaskDependencies): Promise<AudioResult> => {
@@ -45,6 +30,6 @@ export const analyseAudio = async ({ piece }: AnalyseTask, dependencies: TaskDep
     beats: hasPulse ? seconds : [],
     downbeats: hasPulse ? seconds.filter((_, index) => bars.positions[index] === 0) : [],
     metre: hasPulse ? bars.metre : null,
-    sections: hasPulse ? sectionsOf(analysis) : [],
+    sections: hasPulse ? sectionsOfPiece(analysis) : [],
   })
 }
