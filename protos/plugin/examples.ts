@@ -13,8 +13,21 @@ const samples: Record<Exclude<Shape['kind'], 'enum' | 'message'>, unknown> = {
   any: null,
 }
 
+/** Decides which fields an example has. */
+type FieldFilter = (field: FieldModel) => boolean
+
+/** Fields of an example request: an optional field without an example is left out, since a value of its kind alone is seldom accepted. */
+export const sentFields = (model: ModelReader): FieldFilter => {
+  const isSent = ({ options, rules, shape }: FieldModel, trail: DescMessage[]): boolean => {
+    if (rules.required || options.example || options.default) return true
+    if (shape.kind !== 'message' || trail.includes(shape.of)) return false
+    return model.fieldsOf(shape.of).some((field) => isSent(field, [...trail, shape.of]))
+  }
+  return (field) => isSent(field, [])
+}
+
 /** Builds example values from the fields' own examples; a field without one gets a plain value of its kind. */
-export const createExamples = (model: ModelReader) => {
+export const createExamples = (model: ModelReader, isShown: FieldFilter = () => true) => {
   const ofShape = (shape: Shape, trail: DescMessage[]): unknown => {
     if (shape.kind === 'message')
       return trail.includes(shape.of) ? {} : ofFields(model.fieldsOf(shape.of), [...trail, shape.of])
@@ -35,7 +48,7 @@ export const createExamples = (model: ModelReader) => {
   const ofFields = (fields: FieldModel[], trail: DescMessage[] = []): Record<string, unknown> => {
     const seen = new Set<string>()
     const shown = fields.filter((field) => {
-      if (field.options.eventId) return false
+      if (field.options.eventId || !isShown(field)) return false
       if (!field.oneof) return true
       if (seen.has(field.oneof)) return false
       seen.add(field.oneof)
@@ -46,5 +59,3 @@ export const createExamples = (model: ModelReader) => {
 
   return { ofField, ofFields, ofMessage: (message: DescMessage) => ofFields(model.fieldsOf(message), [message]) }
 }
-
-export type Examples = ReturnType<typeof createExamples>

@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { reachable } from './codec.ts'
-import type { Examples } from './examples.ts'
+import { createExamples, sentFields } from './examples.ts'
 import { fieldSchema, type JsonSchema, references, requestSchema, responseSchema } from './json-schema.ts'
 import {
   commentOf,
@@ -64,7 +64,9 @@ const security: Record<RouteModel['access'], Record<string, string[]>[]> = {
 const securityOf = ({ access, session }: RouteModel) =>
   access === 'api_key' && session ? [...security.api_key, { logsSession: [] }] : security[access]
 
-export const createOpenApi = (model: ModelReader, examples: Examples) => {
+export const createOpenApi = (model: ModelReader) => {
+  const examples = createExamples(model)
+  const requests = createExamples(model, sentFields(model))
   const { answer, input } = references(model)
   /** An empty query parameter counts as absent, so a required one has at least one character. */
   const parameterSchema = (place: string, field: FieldModel): JsonSchema => {
@@ -105,7 +107,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         },
         required: ['file'],
       }
-      const example = { file: 'The content of the file.', ...examples.ofFields(route.formFields) }
+      const example = { file: 'The content of the file.', ...requests.ofFields(route.formFields) }
       return { requestBody: { required: true, content: { 'multipart/form-data': { schema, example } } } }
     }
     if (route.stream === 'body') {
@@ -116,7 +118,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     }
     if (!route.hasBody) return {}
     const schema: JsonSchema = requestSchema(route.bodyFields, input)
-    const example = examples.ofFields(route.bodyFields)
+    const example = requests.ofFields(route.bodyFields)
     return {
       requestBody: {
         required: route.bodyFields.some((field) => field.rules.required),

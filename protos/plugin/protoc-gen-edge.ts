@@ -7,7 +7,6 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protoplugin'
 import { clientRoutes, inputType, nestedInputs } from './client.ts'
 import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
-import { createExamples } from './examples.ts'
 import { commentOf, createModelReader, holdsWritten, type ModelReader, type ServiceModel } from './model.ts'
 import { fileAlias } from './names.ts'
 import { createOpenApi } from './openapi.ts'
@@ -156,7 +155,7 @@ const generateTs = (schema: Schema) => {
   writeClient(schema, services, model)
   writeRest(schema, services, model)
   writeRoutes(schema, services, model)
-  const document = createOpenApi(model, createExamples(model))(services)
+  const document = createOpenApi(model)(services)
   schema.generateFile('openapi.json').print(JSON.stringify(document, null, 2))
 }
 

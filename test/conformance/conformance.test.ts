@@ -121,6 +121,12 @@ const namesFields = (body: unknown): boolean => {
   )
 }
 
+/** The parts of a request (`path`, `query`, `body`) that a 422 names. */
+const refusedPlaces = (text: string): unknown[] => {
+  const { detail } = JSON.parse(text) as { detail: { loc?: unknown[] }[] }
+  return detail.map(({ loc }) => loc?.[0])
+}
+
 describe('the API document', () => {
   test('the document is valid OpenAPI 3.1 according to an independent validator', async () => {
     const result = await new Validator().validate(structuredClone(document))
@@ -169,7 +175,13 @@ describe('every route of the API document', () => {
   let trellis: Trellis
   beforeAll(async () => {
     // A low limit, because each branch is a process.
-    trellis = await startTrellis({ SERVICE_ORCHARD_ADMIN_KEY: adminKey, BRANCH_LIMIT: '3', ...webhookEnvironment })
+    trellis = await startTrellis({
+      SERVICE_ORCHARD_ADMIN_KEY: adminKey,
+      BRANCH_LIMIT: '3',
+      // The folder of the example's key.
+      SERVICE_SSH_KEY_DIRS: '/home/ann/.ssh',
+      ...webhookEnvironment,
+    })
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
@@ -185,6 +197,8 @@ describe('every route of the API document', () => {
       check(route, answer)
       expect(answer.status, answer.text).not.toBe(405)
       expect(answer.status, answer.text).not.toBe(500)
+      // Ids of the example do not exist, but its body is right.
+      if (answer.status === 422) expect(refusedPlaces(answer.text), answer.text).not.toContain('body')
     },
   )
 
