@@ -71,8 +71,7 @@ export const createFetchPhoto = ({
     const { isAllowed, crawlDelaySeconds, failure } = await robots.check(url.href, signal)
     if (failure !== undefined) throw failure
     if (!isAllowed) throw marketplaceFailure('robots', pathname)
-    if (crawlDelaySeconds !== undefined) await gate.slowDown(host, crawlDelaySeconds * 1000)
-    await gate.enter(host, signal)
+    await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
     const headers = { 'user-agent': userAgent, accept }
     const response = await egress.fetch(url, { headers, signal, onlyPublic: !mayBePrivate(hostname) })
     try {

@@ -16,13 +16,14 @@ export type HostGateOptions = {
  * one, since they answer the same question: may this request go now, and if not, when?
  */
 export type HostGate = {
-  /** Waits for the host's next slot; throws if the host is closed for longer than a request may wait. */
-  readonly enter: (host: string, signal: AbortSignal) => Promise<void>
+  /**
+   * Waits for the host's next slot; throws if the host is closed for longer than a request may wait. `crawlDelay`, in milliseconds, is the
+   * gap that the host's robots.txt requires (0 for none); without it, the gap is the one required last.
+   */
+  readonly enter: (host: string, signal: AbortSignal, crawlDelay?: number) => Promise<void>
   readonly succeeded: (host: string) => Promise<void>
   /** Records a refusal, with the host's Retry-After if it sent one. */
   readonly refused: (host: string, retryAfterSeconds: number | undefined) => Promise<void>
-  /** Raises a host's gap to the crawl delay of its robots.txt, in milliseconds. */
-  readonly slowDown: (host: string, gapMilliseconds: number) => Promise<void>
 }
 
 /** Without jitter: one host is paused for all of its requests. */
@@ -51,8 +52,11 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
     return { wait: turn - now }
   }
   return {
-    enter: async (host, signal) => {
-      const turn = await hostStates.change(host, takeTurn)
+    enter: async (host, signal, crawlDelay) => {
+      const turn = await hostStates.change(host, (hostState) => {
+        if (crawlDelay !== undefined) hostState.requestedGap = Math.min(longestGap, crawlDelay)
+        return takeTurn(hostState)
+      })
       if ('closedFor' in turn) {
         const detail = turn.refusals === 1 ? 'it has just refused' : `it has refused ${turn.refusals} times in a row`
         throw marketplaceFailure('breakerOpen', detail, { retryAfterSeconds: turn.closedFor / 1000 })
@@ -75,10 +79,6 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
             : Math.min(longestPause, retryAfterSeconds * 1000)
         // A refusal of a request that went at the same time does not shorten the pause.
         hostState.closedUntil = Math.max(hostState.closedUntil, clock() + pause)
-      }),
-    slowDown: (host, requested) =>
-      hostStates.change(host, (hostState) => {
-        hostState.requestedGap = Math.min(longestGap, requested)
       }),
   }
 }

@@ -64,8 +64,7 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
       const { isAllowed, crawlDelaySeconds, failure } = await robots.check(address, signal)
       if (failure !== undefined) throw failure
       if (!isAllowed) throw marketplaceFailure('robots', pathname)
-      if (crawlDelaySeconds !== undefined) await gate.slowDown(host, crawlDelaySeconds * 1000)
-      await gate.enter(host, signal)
+      await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
       return judge(await get(address, signal, accept))
     },
     judge,

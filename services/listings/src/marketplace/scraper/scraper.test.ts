@@ -252,6 +252,19 @@ describe('politeness', () => {
     await fetchPage(`${baseUrl}/b`, signal)
     expect(pauses).toEqual([3_000])
   })
+
+  test('a crawl delay that robots.txt no longer has does not widen the gap', async () => {
+    let robots = 'User-agent: *\nCrawl-delay: 3\n'
+    const { fetchPage, baseUrl, pauses, advance } = await site((incoming, response) =>
+      send(response, 200, incoming.url === '/robots.txt' ? robots : page),
+    )
+    await fetchPage(`${baseUrl}/a`, signal)
+    robots = ''
+    advance(25 * 3_600_000)
+    await fetchPage(`${baseUrl}/b`, signal)
+    await fetchPage(`${baseUrl}/c`, signal)
+    expect(pauses).toEqual([1_000])
+  })
 })
 
 describe('refusals', () => {
