@@ -8,6 +8,7 @@ import { createHostGate } from '../marketplace/scraper/host-gate.ts'
 import { createMemoryHostStates } from '../marketplace/scraper/host-states.ts'
 import { createHttpGet } from '../marketplace/scraper/http-get.ts'
 import { createPageCache } from '../marketplace/scraper/page-cache.ts'
+import { createGetRobots } from '../marketplace/scraper/polite-get.ts'
 import { createRobots } from '../marketplace/scraper/robots.ts'
 import { createFetchPhoto, type FetchPhoto, maxPhotoBytes, type Photo } from './fetch-photo.ts'
 
@@ -34,7 +35,7 @@ const createFetch = ({ config, bus }: SourceDependencies, mayBePrivate: (hostnam
     sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
   })
   const robots = createRobots({
-    get: createHttpGet({ ...robotsLimits, userAgent, mayBePrivate }),
+    get: createGetRobots({ get: createHttpGet({ ...robotsLimits, userAgent, mayBePrivate }), gate }),
     userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent,
     clock: () => performance.now(),
   })

@@ -44,6 +44,20 @@ export const judgeStatus = async (
   throw marketplaceFailure('failed', `it answered with status ${status}`, { retryAfterSeconds })
 }
 
+/**
+ * Gets robots.txt files: they count towards a host's rate limit like its pages, and a refusal closes the host. So they are not requested
+ * again, by any worker, before the host's Retry-After.
+ */
+export const createGetRobots =
+  ({ get, gate }: Pick<PoliteGetParts, 'get' | 'gate'>): HttpGet =>
+  async (address, signal, accept) => {
+    const { host } = new URL(address)
+    await gate.enter(host, signal)
+    const answer = await get(address, signal, accept)
+    if (answer.status === 429 || answer.status >= 500) await gate.refused(host, answer.retryAfterSeconds)
+    return answer
+  }
+
 /** All requests to a site go through here: robots.txt, the rate limit, the request, and the judgement of the response. */
 export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGet => {
   const judge = async (answer: HttpAnswer): Promise<HttpAnswer> => {

@@ -4,6 +4,7 @@ import { createHostGate } from './host-gate.ts'
 import { createMemoryHostStates, type HostStates } from './host-states.ts'
 import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
+import { createGetRobots } from './polite-get.ts'
 import { createRobots } from './robots.ts'
 
 export type PolitenessOptions = {
@@ -38,15 +39,20 @@ export const createPoliteFetch = ({
 }: PolitenessOptions): FetchPage => {
   const clock = () => performance.now()
   const get = createHttpGet({ userAgent, timeoutMilliseconds, maxBytes, mayBePrivate })
+  const gate = createHostGate({
+    gapMilliseconds,
+    hostStates,
+    clock: () => Date.now(),
+    sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
+  })
   return createFetchPage({
     get,
-    gate: createHostGate({
-      gapMilliseconds,
-      hostStates,
-      clock: () => Date.now(),
-      sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
+    gate,
+    robots: createRobots({
+      get: createGetRobots({ get, gate }),
+      userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent,
+      clock,
     }),
-    robots: createRobots({ get, userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent, clock }),
     cache: createPageCache({ lifetimeMilliseconds: cacheMilliseconds, maxCharacters: cacheCharacters, clock }),
     rendering,
   })

@@ -73,6 +73,8 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
       return rulesFrom(await get(file, signal), file)
     } catch (error) {
       signal.throwIfAborted()
+      // The host is closed for now: the rules can be requested when it opens.
+      if (isMarketplaceFailure(error, 'breakerOpen')) throw error
       // An unreachable host has forbidden nothing: other requests to it fail for the same reason.
       return unknown(
         isMarketplaceFailure(error)
@@ -93,12 +95,17 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
     return loading
   }
 
+  /** The rules of a host, which concurrent callers request once. */
+  const currentRules = async (origin: string, signal: AbortSignal): Promise<Rules> => {
+    const held = known.get(origin)
+    if (held === undefined) return rulesOf(origin, signal)
+    const rules = await held.catch(() => undefined)
+    if (rules !== undefined && rules.goodUntil > clock()) return rules
+    const newer = known.get(origin)
+    return newer === undefined || newer === held ? rulesOf(origin, signal) : currentRules(origin, signal)
+  }
+
   return {
-    check: async (address, signal) => {
-      const { origin } = new URL(address)
-      const cached = await known.get(origin)?.catch(() => undefined)
-      const rules = cached !== undefined && cached.goodUntil > clock() ? cached : await rulesOf(origin, signal)
-      return rules.verdict(address)
-    },
+    check: async (address, signal) => (await currentRules(new URL(address).origin, signal)).verdict(address),
   }
 }

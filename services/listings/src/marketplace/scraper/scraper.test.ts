@@ -8,7 +8,7 @@ import { createHostGate } from './host-gate.ts'
 import { createMemoryHostStates } from './host-states.ts'
 import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
-import { cacheMilliseconds } from './polite.ts'
+import { cacheMilliseconds, createPoliteFetch } from './polite.ts'
 import { createRobots } from './robots.ts'
 import { createScraper } from './scraper.ts'
 
@@ -264,6 +264,29 @@ describe('politeness', () => {
     await fetchPage(`${baseUrl}/b`, signal)
     await fetchPage(`${baseUrl}/c`, signal)
     expect(pauses).toEqual([1_000])
+  })
+
+  test('concurrent requests to a host request its robots.txt once, also when the rules have expired', async () => {
+    const { fetchPage, baseUrl, requests, advance } = await site(unlessRobots((response) => send(response, 200, page)))
+    const both = (one: string, other: string) =>
+      Promise.all([fetchPage(`${baseUrl}/${one}`, signal), fetchPage(`${baseUrl}/${other}`, signal)])
+    await both('a', 'b')
+    advance(25 * 3_600_000)
+    await both('c', 'd')
+    expect(requests.filter(({ path }) => path === '/robots.txt')).toHaveLength(2)
+  })
+
+  test('a robots.txt that is refused closes the host for its Retry-After, to other workers, too', async () => {
+    const { baseUrl, requests } = await site((_, response) => send(response, 503, '', { 'retry-after': '120' }))
+    const hostStates = createMemoryHostStates()
+    const worker = () =>
+      createPoliteFetch({ userAgent: 'Tester/1.0', gapMilliseconds: 0, mayBePrivate: () => true, hostStates })
+    await expect(worker()(`${baseUrl}/a`, signal)).rejects.toMatchObject({
+      reason: 'UpstreamFailed',
+      retryAfterSeconds: 120,
+    })
+    await expect(worker()(`${baseUrl}/b`, signal)).rejects.toMatchObject({ reason: 'BreakerOpen' })
+    expect(requests).toHaveLength(1)
   })
 })
 
