@@ -31,6 +31,8 @@ export type EgressInit = Omit<RequestInit, 'dispatcher' | 'redirect'> & {
   certificate?: string
   /** Returns a redirect that would turn the request into a GET without its body (301, 302 and 303), instead of following it. */
   keepsMethod?: boolean
+  /** Returns every redirect within the host, instead of following it: the caller decides. */
+  returnsRedirects?: boolean
   /** Restricts the request to public addresses, even if the rules allow private ones. */
   onlyPublic?: boolean
 }
@@ -79,7 +81,8 @@ const refusedWithin = (error: unknown): EgressRefused | undefined => {
   return error instanceof Error && error.cause !== undefined ? refusedWithin(error.cause) : undefined
 }
 
-const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
+/** Whether a status redirects a request to its Location. */
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
 /** The target of a redirect. Throws EgressRefused for another host, so that no data for one server is sent to another. */
 const redirectTarget = (response: Response, from: URL): URL | undefined => {
@@ -130,7 +133,10 @@ export const createEgress = ({
     return agent
   }
   return {
-    fetch: async (address, { certificate = '', keepsMethod = false, onlyPublic = false, ...init } = {}) => {
+    fetch: async (
+      address,
+      { certificate = '', keepsMethod = false, returnsRedirects = false, onlyPublic = false, ...init } = {},
+    ) => {
       const applied = onlyPublic ? { ...rules, blockPrivate: true } : rules
       let url = new URL(address)
       let request: EgressInit = init
@@ -150,7 +156,8 @@ export const createEgress = ({
         } finally {
           if (isRedirect(response.status)) await response.body?.cancel()
         }
-        if (!target || (keepsMethod && losesBody(request, response.status))) return response
+        const isReturned = returnsRedirects || (keepsMethod && losesBody(request, response.status))
+        if (!target || isReturned) return response
         request = redirected(request, response.status)
         url = target
       }

@@ -8,5 +8,6 @@ export {
   type EgressOptions,
   EgressRefused,
   type EgressResponse,
+  isRedirect,
 } from './egress.ts'
 export { readUpTo } from './read-up-to.ts'

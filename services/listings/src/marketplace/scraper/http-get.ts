@@ -1,4 +1,4 @@
-import { createEgress, EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
+import { createEgress, EgressRefused, type EgressResponse, isRedirect, readUpTo } from '@trellis/kit/egress'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 
@@ -10,10 +10,17 @@ export type HttpAnswer = {
   readonly contentType: string | null
   /** The server's Retry-After, in seconds. */
   readonly retryAfterSeconds: number | undefined
+  /** The URL on the same host that the response redirects to, where redirects are returned. */
+  readonly movedTo?: string | undefined
 }
 
-/** Gets a URL; `accept` is the Accept header, by default that of a page. */
-export type HttpGet = (address: string, signal: AbortSignal, accept?: string) => Promise<HttpAnswer>
+/** Gets a URL; `accept` is the Accept header, by default that of a page. Redirects are followed, unless they are to be returned. */
+export type HttpGet = (
+  address: string,
+  signal: AbortSignal,
+  accept?: string,
+  redirects?: 'follow' | 'return',
+) => Promise<HttpAnswer>
 
 export type HttpGetOptions = {
   readonly userAgent: string
@@ -29,6 +36,12 @@ const readLimited = async (response: EgressResponse, maxBytes: number): Promise<
   if (!isWhole)
     throw marketplaceFailure('failed', `it sent a page of more than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
   return bytes
+}
+
+/** The target of a redirect that was returned: one to another host is never returned, but refused. */
+const targetOf = ({ status, headers, url }: EgressResponse): string | undefined => {
+  const location = isRedirect(status) ? headers.get('location') : null
+  return location === null ? undefined : URL.parse(location, url)?.href
 }
 
 /** Bytes in which a page without a charset in its header may declare one (HTML, 13.2.3.2). */
@@ -57,7 +70,7 @@ const decoded = (bytes: Uint8Array, contentType: string | null): string => {
 }
 
 /**
- * Gets pages over HTTP with an honest user agent, following redirects on the same host only, within limits of time and size.
+ * Gets pages over HTTP with an honest user agent, with redirects on the same host only, within limits of time and size.
  * Returns a response of any status; throws only when there is none.
  */
 export const createHttpGet = ({
@@ -68,7 +81,7 @@ export const createHttpGet = ({
   mayBePrivate,
 }: HttpGetOptions): HttpGet => {
   const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * maxBytes })
-  return async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8') => {
+  return async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8', redirects = 'follow') => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     const headers = {
       'user-agent': userAgent,
@@ -81,12 +94,15 @@ export const createHttpGet = ({
         headers,
         signal: AbortSignal.any([signal, deadline]),
         onlyPublic: !mayBePrivate(url.hostname),
+        returnsRedirects: redirects === 'return',
       })
-      const bytes = await readLimited(response, maxBytes)
+      const movedTo = redirects === 'return' ? targetOf(response) : undefined
+      const bytes = movedTo === undefined ? await readLimited(response, maxBytes) : new Uint8Array()
       const contentType = response.headers.get('content-type')
       return {
         status: response.status,
         body: decoded(bytes, contentType),
+        movedTo,
         address: response.url,
         contentType,
         retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after'), Date.now()),

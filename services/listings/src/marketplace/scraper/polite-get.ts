@@ -7,11 +7,16 @@ import type { Robots } from './robots.ts'
 export type PoliteGetParts = { readonly get: HttpGet; readonly gate: HostGate; readonly robots: Robots }
 
 export type PoliteGet = {
-  /** Gets a URL as soon as robots.txt and the host's rate limit allow. Returns only successful or absent (404, 410) responses. */
+  /**
+   * Gets a URL, and what it redirects to, as soon as robots.txt and the host's rate limit allow each. Returns only successful or absent
+   * (404, 410) responses.
+   */
   readonly fetchPolitely: HttpGet
   /** Records in the host's state what a response means for it, and throws unless the response is usable. */
   readonly judge: (answer: HttpAnswer) => Promise<HttpAnswer>
 }
+
+const maxRedirects = 5
 
 /** Statuses by which a host refuses requests. */
 const refusals = new Set([401, 403, 407, 418, 429, 451, 503])
@@ -74,12 +79,22 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
   }
   return {
     fetchPolitely: async (address, signal, accept) => {
-      const { host, pathname } = new URL(address)
-      const { isAllowed, crawlDelaySeconds, failure } = await robots.check(address, signal)
-      if (failure !== undefined) throw failure
-      if (!isAllowed) throw marketplaceFailure('robots', pathname)
-      await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
-      return judge(await get(address, signal, accept))
+      let target = address
+      for (let hops = 0; hops <= maxRedirects; hops += 1) {
+        const { host, pathname } = new URL(target)
+        const { isAllowed, crawlDelaySeconds, failure } = await robots.check(target, signal)
+        if (failure !== undefined) throw failure
+        if (!isAllowed) {
+          // Sites redirect to a challenge, which robots.txt often forbids, in place of a page that it allows.
+          if (hops > 0) await gate.refused(host, undefined)
+          throw marketplaceFailure('robots', hops > 0 ? `${pathname}, which another page redirects to` : pathname)
+        }
+        await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
+        const answer = await get(target, signal, accept, 'return')
+        if (answer.movedTo === undefined) return judge(answer)
+        target = answer.movedTo
+      }
+      throw marketplaceFailure('refused', 'it redirects in a loop')
     },
     judge,
   }

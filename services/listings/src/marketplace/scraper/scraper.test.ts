@@ -403,6 +403,32 @@ describe('refusals', () => {
     await expect(fetchPage(`${baseUrl}/here`, signal)).resolves.toBe(page)
   })
 
+  test('a redirect is as polite as a request: it takes a slot, and robots.txt applies to its target', async () => {
+    const { fetchPage, baseUrl, requests, pauses } = await site(
+      unlessRobots(
+        (response, path) =>
+          path.startsWith('/to')
+            ? send(response, 302, '', { location: path.replace('/to', '') })
+            : send(response, 200, page),
+        'User-agent: *\nDisallow: /challenge\n',
+      ),
+    )
+    await expect(fetchPage(`${baseUrl}/to/there`, signal)).resolves.toBe(page)
+    expect(pauses).toEqual([1_000])
+    await expect(fetchPage(`${baseUrl}/to/challenge?of=1`, signal)).rejects.toMatchObject({
+      reason: 'ForbiddenByRobots',
+      message: expect.stringContaining('/challenge, which another page redirects to'),
+    })
+    expect(requests.map(({ path }) => path)).toEqual(['/robots.txt', '/to/there', '/there', '/to/challenge?of=1'])
+  })
+
+  test('a loop of redirects ends', async () => {
+    const { fetchPage, baseUrl } = await site(
+      unlessRobots((response) => send(response, 302, '', { location: '/again' })),
+    )
+    await expect(fetchPage(`${baseUrl}/again`, signal)).rejects.toMatchObject({ reason: 'MarketplaceRefused' })
+  })
+
   test('a page over the size limit is rejected', async () => {
     const { fetchPage, baseUrl } = await site(unlessRobots((response) => send(response, 200, 'x'.repeat(200_000))))
     await expect(fetchPage(`${baseUrl}/big`, signal)).rejects.toMatchObject({ reason: 'UpstreamFailed' })
