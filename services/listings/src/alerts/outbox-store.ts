@@ -75,6 +75,26 @@ export const retryDelivery = async (db: Db, { id, attempts }: DeliveryRow, at: D
     .execute()
 }
 
+/**
+ * Makes deliveries of a user due whose time new settings may have changed: those that quiet hours postponed (no attempt was made), and, if
+ * the webhook has another address, those that failed at the former one.
+ */
+export const resumeDeliveries = async (
+  db: Db,
+  userId: string,
+  { now, hasWebhookMoved }: { readonly now: Date; readonly hasWebhookMoved: boolean },
+): Promise<void> => {
+  const at = now.toISOString()
+  await db
+    .updateTable('alert_deliveries')
+    .set({ next_attempt_at: at })
+    .where('user_id', '=', userId)
+    .where('next_attempt_at', '>', at)
+    .where('claimed_until', 'is', null)
+    .where((row) => row.or([row('attempts', '=', 0), ...(hasWebhookMoved ? [row('channel', '=', 'webhook')] : [])]))
+    .execute()
+}
+
 /** Deletes a delivery that was accepted or abandoned. */
 export const deleteDelivery = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('alert_deliveries').where('id', '=', id).execute()

@@ -306,6 +306,32 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       ).toHaveLength(2)
     })
 
+    test('that waited for the end of quiet hours are sent when these are switched off', async () => {
+      const receiver = own.use(await openReceiver())
+      const webhook = { url: receiver.url, secret }
+      await settle({ webhook, quietHours: { start: '11:00', end: '13:00', timeZone: 'UTC' } })
+      await alertTo(1)
+      const outbox = deliver()
+      await waitFor(async () => expect((await left())[0]?.next_attempt_at).toBe('2026-03-01T13:00:00.000Z'), patiently)
+      await settle({ webhook })
+      outbox.wake()
+      await untilEmpty()
+      expect(receiver.received).toHaveLength(1)
+    })
+
+    test('that failed are sent to a new address of the webhook at once', async () => {
+      const receiver = own.use(await openReceiver())
+      receiver.statuses.push(500)
+      await settle({ webhook: { url: receiver.url, secret } })
+      await alertTo(1)
+      const outbox = deliver()
+      await waitFor(async () => expect(await left()).toMatchObject([{ attempts: 1, claimed_until: null }]), patiently)
+      await settle({ webhook: { url: `${receiver.url}/new`, secret } })
+      outbox.wake()
+      await untilEmpty()
+      expect(receiver.received).toHaveLength(2)
+    })
+
     test('by e-mail are sent once, after a temporary refusal, and titles cannot add headers', async () => {
       const server = own.use(await openMailServer())
       server.replies.push({ code: 451, text: 'Try again later' })

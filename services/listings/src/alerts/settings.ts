@@ -3,7 +3,7 @@ import { refusalOfUrl } from '@trellis/kit/egress'
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
-import { findSettings } from './outbox-store.ts'
+import { findSettings, resumeDeliveries } from './outbox-store.ts'
 import { isTimeZone, type QuietHours } from './quiet-hours.ts'
 import type { AlertTables, SettingsRow } from './tables.ts'
 import { isWellFormed, keyOf } from './webhook.ts'
@@ -153,6 +153,8 @@ export const replaceSettings = (
           }
     const mail = await emailColumns(transaction, { userId, email: address, stored, now }, rules)
     const quiet_hours_json = quietHours === undefined ? null : JSON.stringify(quietHours)
+    const hasWebhookMoved = url !== undefined && stored?.webhook_url !== url
+    await resumeDeliveries(transaction, userId, { now, hasWebhookMoved })
     return writeSettings(transaction, userId, { quiet_hours_json, ...hook, ...mail }, now)
   })
 }
