@@ -121,6 +121,14 @@ describe('the blocklist', () => {
     })
   })
 
+  test('keeps the reason of a seller who comes again in the same file without one', async () => {
+    const text = 'platform_seller_id,username,reason\ntwice,One,late\ntwice,Two,\n'
+    await importFile(await cloud.user('free'), text)
+    expect((await entries()).filter(({ platform_seller_id: id }) => id === 'twice')).toMatchObject([
+      { username: 'Two', reason: 'late' },
+    ])
+  })
+
   test.each([
     ['text in another encoding', new Uint8Array([0x61, 0xff, 0xfe]), 400],
     ['text that is not CSV', 'platform_seller_id,username\n"a', 422],

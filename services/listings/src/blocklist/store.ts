@@ -60,8 +60,8 @@ export const keyOf = (entry: Pick<BlocklistRow, 'platform' | 'platform_seller_id
   JSON.stringify([entry.platform, entry.platform_seller_id])
 
 /**
- * Adds entries to one part of the list. An existing entry gets the new name and source, and the new reason unless that is null.
- * All entries are added or, beyond the maximum, none; then it returns undefined.
+ * Adds entries to one part of the list. An existing or earlier entry for a seller gets the new name and source, and the new reason unless
+ * that is null. All entries are added or, beyond the maximum, none; then it returns undefined.
  */
 export const addEntries = (
   db: Db,
@@ -70,7 +70,11 @@ export const addEntries = (
   now: Date,
 ): Promise<BlocklistRow[] | undefined> => {
   const max = owner === sharedOwner ? maxEntries.shared : maxEntries.guest
-  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const byKey = new Map<string, NewEntry>()
+  for (const entry of entries) {
+    const key = keyOf(entry)
+    byKey.set(key, { ...entry, reason: entry.reason ?? byKey.get(key)?.reason ?? null })
+  }
   // Sorted, so that concurrent imports lock rows in the same order.
   const rows = [...byKey]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
