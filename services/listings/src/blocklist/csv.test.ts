@@ -86,6 +86,12 @@ describe('a blocklist as CSV', () => {
     })
   })
 
+  test('reports every row that cannot be imported, however many there are', async () => {
+    const { errors } = await readCsv(`platform_seller_id,username\n${'a,\n'.repeat(1_003)}`, 'marketplace')
+    expect(errors).toHaveLength(1_003)
+    expect(errors.at(-1)).toBe('Row 1004: username is missing.')
+  })
+
   test('reports cells that are too long', async () => {
     expect((await readCsv(`platform_seller_id,username\n${'x'.repeat(201)},Ann`, 'marketplace')).errors).toEqual([
       'Row 2: platform_seller_id is longer than 200 characters.',

@@ -11,7 +11,6 @@ const columns = ['platform', 'platform_seller_id', 'username', 'reason', 'source
 export const maxImport = { bytes: 20 * 1024 * 1024, rows: 100_000 } as const
 /** Maximum characters (code points) of a cell, as for entries that are added one by one. */
 const maxCharacters = { platform: 40, platform_seller_id: 200, username: 200, reason: 1_000 } as const
-const maxErrors = 1_000
 
 /** Cells that a spreadsheet would run as a formula, including those that already have an apostrophe in front. */
 const formula = /^'*[=+\-@\t\r＝＋－＠]/
@@ -123,7 +122,7 @@ export const readCsv = async (text: string, defaultPlatform: string): Promise<Im
     }
     const problem = problemOf(cells)
     if (problem === undefined) entries.push({ ...cells, reason: cells.reason || null, source: 'csv_import' })
-    else if (errors.length < maxErrors) errors.push(`Row ${number}: ${problem}.`)
+    else errors.push(`Row ${number}: ${problem}.`)
   }
   return { entries, errors }
 }
