@@ -75,23 +75,20 @@ export const retryDelivery = async (db: Db, { id, attempts }: DeliveryRow, at: D
     .execute()
 }
 
-/**
- * Makes deliveries of a user due whose time new settings may have changed: those that quiet hours postponed (no attempt was made), and, if
- * the webhook has another address, those that failed at the former one.
- */
+/** Makes the waiting deliveries of a user's channels due, whose time new settings may have changed. */
 export const resumeDeliveries = async (
   db: Db,
   userId: string,
-  { now, hasWebhookMoved }: { readonly now: Date; readonly hasWebhookMoved: boolean },
+  { channels, now }: { readonly channels: readonly Channel[]; readonly now: Date },
 ): Promise<void> => {
   const at = now.toISOString()
   await db
     .updateTable('alert_deliveries')
     .set({ next_attempt_at: at })
     .where('user_id', '=', userId)
+    .where('channel', 'in', channels)
     .where('next_attempt_at', '>', at)
     .where('claimed_until', 'is', null)
-    .where((row) => row.or([row('attempts', '=', 0), ...(hasWebhookMoved ? [row('channel', '=', 'webhook')] : [])]))
     .execute()
 }
 

@@ -319,6 +319,23 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       expect(receiver.received).toHaveLength(1)
     })
 
+    test('that failed, and then waited for the end of quiet hours, are tried again when these are switched off', async () => {
+      const receiver = own.use(await openReceiver())
+      receiver.statuses.push(500)
+      const webhook = { url: receiver.url, secret }
+      await settle({ webhook })
+      await alertTo(1)
+      const outbox = deliver()
+      await waitFor(async () => expect(await left()).toMatchObject([{ attempts: 1, claimed_until: null }]), patiently)
+      await settle({ webhook, quietHours: { start: '11:00', end: '13:00', timeZone: 'UTC' } })
+      outbox.wake()
+      await waitFor(async () => expect((await left())[0]?.next_attempt_at).toBe('2026-03-01T13:00:00.000Z'), patiently)
+      await settle({ webhook })
+      outbox.wake()
+      await untilEmpty()
+      expect(receiver.received).toHaveLength(2)
+    })
+
     test('that failed are sent to a new address of the webhook at once', async () => {
       const receiver = own.use(await openReceiver())
       receiver.statuses.push(500)

@@ -153,8 +153,11 @@ export const replaceSettings = (
           }
     const mail = await emailColumns(transaction, { userId, email: address, stored, now }, rules)
     const quiet_hours_json = quietHours === undefined ? null : JSON.stringify(quietHours)
-    const hasWebhookMoved = url !== undefined && stored?.webhook_url !== url
-    await resumeDeliveries(transaction, userId, { now, hasWebhookMoved })
+    const hasOtherHours = (stored?.quiet_hours_json ?? null) !== quiet_hours_json
+    const hasOtherUrl = url !== undefined && stored?.webhook_url !== url
+    // Quiet hours have postponed deliveries of both channels; those to a webhook may have failed at its former address.
+    if (hasOtherHours) await resumeDeliveries(transaction, userId, { channels: ['webhook', 'email'], now })
+    else if (hasOtherUrl) await resumeDeliveries(transaction, userId, { channels: ['webhook'], now })
     return writeSettings(transaction, userId, { quiet_hours_json, ...hook, ...mail }, now)
   })
 }
