@@ -38,7 +38,9 @@ export async function* benchWeb(): AsyncGenerator<string[]> {
   yield [`browser: Chromium ${await versionOf()}, headless, 1280 x 900`]
   const size = await sizes()
   yield [
-    against('script of a first visit, gzipped', size.script, 50, 'KB', 1),
+    ...size.visits.map(({ path, script }) =>
+      against(`script of a first visit of ${path}, gzipped`, script, 50, 'KB', 1),
+    ),
     against('styles of a first visit, gzipped', size.styles, 10, 'KB', 1),
     against('largest page, gzipped', size.page, 25, 'KB', 1),
     against('everything, gzipped', size.everything, 260, 'KB'),

@@ -1,28 +1,20 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { buildFolder } from '@trellis/web/build'
 import { settled } from '../test/support/accessible.ts'
 import type { TestBrowser } from '../test/support/browser.ts'
+import { readBuiltFiles } from '../test/support/built-files.ts'
 import { pushLines } from '../test/support/log-lines.ts'
 import { openMeasured, quantile } from './measured-page.ts'
 
-/** Kilobytes, gzipped, of what a first visit loads, of the largest page, and of everything. */
+/** Kilobytes, gzipped, of what first visits load, of the largest page, and of everything. */
 export const sizes = async () => {
-  const folder = join(buildFolder, 'assets')
-  const names = (await readdir(folder)).filter((name) => /\.(?:js|css)$/.test(name))
-  const each = new Map<string, number>()
-  for (const name of names) each.set(name, gzipSync(await readFile(join(folder, name))).length / 1_000)
-  const page = await readFile(join(buildFolder, 'index.html'), 'utf8')
-  const sum = (chosen: readonly string[]) => chosen.reduce((total, name) => total + (each.get(name) ?? 0), 0)
-  const isFirst = (name: string) => page.includes(name)
+  const built = await readBuiltFiles()
   return {
-    script: sum(names.filter((name) => name.endsWith('.js') && isFirst(name))),
-    styles: sum(names.filter((name) => name.endsWith('.css') && isFirst(name))),
-    page: Math.max(
-      ...names.filter((name) => name.startsWith('Page-') && name.endsWith('.js')).map((name) => each.get(name) ?? 0),
-    ),
-    everything: sum(names),
+    visits: ['/home', '/listings', '/logs', '/music'].map((path) => ({
+      path,
+      script: built.sizeOf(built.firstVisitAt(path)),
+    })),
+    styles: built.sizeOf(built.shell.styles),
+    page: Math.max(...built.pages.map((page) => built.sizeOf([page]))),
+    everything: built.sizeOf(built.names),
   }
 }
 

@@ -1,7 +1,6 @@
 import { backOffMilliseconds } from './back-off.ts'
 import { type Answer, type RequestOf, type RouteName, type Routes, request } from './client.ts'
 import { connection } from './connection.svelte.ts'
-import { readEvents } from './event-reader.ts'
 import { type Failure, isAbort, toFailure } from './failure.ts'
 
 type StreamName = { [Name in RouteName]: keyof Routes[Name]['frames'] extends never ? never : Name }[RouteName]
@@ -95,6 +94,8 @@ export const follow = <Name extends StreamName>(
       const resumed = lastId !== undefined
       const headers: Record<string, string> = { accept: 'text/event-stream' }
       if (lastId !== undefined) headers['last-event-id'] = lastId
+      // Loaded with the first stream, as pages open none at first. A failure is one of the connection, which is tried again.
+      const { readEvents } = await import('./event-reader.ts')
       const response = await request(name, sent as never, { signal: opened.signal, headers })
       onState({ kind: 'open', reopened: wasOpen, resumed })
       wasOpen = true

@@ -1,6 +1,8 @@
 import { type CallOptions, call } from '../api/client.ts'
-import { exampleTune, toWav } from './example-tune.ts'
+import { loadPart } from '../ui/load-part.ts'
 import { nameOf } from './piece-name.ts'
+
+export const loadExampleTune = () => import('./example-tune.ts')
 
 /** Uploads a piece, named after its file; returns the path of its page. */
 export const createPiece = async (file: Blob, fileName: string, options: CallOptions = {}): Promise<string> => {
@@ -12,5 +14,7 @@ export const createPiece = async (file: Blob, fileName: string, options: CallOpt
 }
 
 /** Uploads the example tune; returns the path of its page. */
-export const createExample = (): Promise<string> =>
-  createPiece(new Blob([toWav(exampleTune())], { type: 'audio/wav' }), 'Example tune.wav')
+export const createExample = async (): Promise<string> => {
+  const { exampleTune, toWav } = await loadPart(loadExampleTune)
+  return createPiece(new Blob([toWav(exampleTune())], { type: 'audio/wav' }), 'Example tune.wav')
+}

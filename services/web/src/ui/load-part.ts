@@ -1,3 +1,4 @@
+import { onMount } from 'svelte'
 import { afterNetworkChange } from '../api/connection.svelte.ts'
 
 const failedStyles = new Set<HTMLLinkElement>()
@@ -30,10 +31,34 @@ const reloadStyles = async (): Promise<void> => {
  */
 export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> => {
   try {
+    // Of parts that were loaded ahead: their scripts are here, and would be used without the styles that are not.
+    // Of parts that were loaded ahead: their scripts are here, and would be used without the styles that are not.
+    await reloadStyles()
     return await load()
   } catch {
     await afterNetworkChange()
     await reloadStyles()
     return load()
   }
+}
+
+/** Browsers without idle callbacks wait so long. */
+const waitMilliseconds = 200
+
+/**
+ * Loads parts of the app that a page may need next as soon as the browser has nothing else to do, so that they are there at once. Call it in the script
+ * of a component. One that fails is loaded when it is needed, which also reports failures.
+ */
+export const loadWhenIdle = (...loads: readonly (() => Promise<unknown>)[]): void => {
+  onMount(() => {
+    const loadAll = () => {
+      for (const load of loads) load().catch(() => undefined)
+    }
+    if (!('requestIdleCallback' in window)) {
+      const timer = setTimeout(loadAll, waitMilliseconds)
+      return () => clearTimeout(timer)
+    }
+    const request = requestIdleCallback(loadAll)
+    return () => cancelIdleCallback(request)
+  })
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, skipped } from '../support/browser.ts'
 import { installationOfSuite } from '../support/installation.ts'
+import { pushLines } from '../support/log-lines.ts'
 
 const shell = /\/assets\/shell-[^/]*\.js$/
 const styles = /\/assets\/shell-[^/]*\.css$/
@@ -156,6 +157,22 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
+  test('styles of a part that were cut off when it was loaded ahead are loaded when it is shown', async () => {
+    const { page, context } = await installation.open()
+    const failed = page.waitForEvent('requestfailed', (request) => request.resourceType() === 'stylesheet')
+    await cut(page, /\/assets\/Lines-[^/]*\.css$/, 1)
+    await page.goto('/logs')
+    await page.getByText('Nothing has been read yet.').waitFor()
+    await failed
+    await pushLines(installation.origin, 'shop', ['the first line'])
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByRole('tab', { name: 'Templates' }).waitFor()
+    const rules = () =>
+      page.evaluate('[...document.styleSheets].map(({ cssRules }) => cssRules.length)').catch(() => [0])
+    await expect.poll(rules).not.toContain(0)
+    await context.close()
+  })
+
   test('a page that is opened without a network loads by itself with the network', async () => {
     const { page, context } = await installation.open()
     await page.goto('/home')
@@ -165,6 +182,21 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await page.getByText('This page is loaded as soon as it can be.').waitFor()
     await context.setOffline(false)
     await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    await context.close()
+  })
+
+  test('a live search that cannot be loaded shows a toast, and follows once it can', async () => {
+    const { page, context } = await installation.open()
+    const mend = await cut(page, /\/assets\/live\.svelte-[^/]*\.js$/)
+    await page.goto('/logs')
+    await settled(page)
+    const live = page.getByRole('button', { name: 'Live', exact: true })
+    await live.click()
+    await page.getByText('Live could not be loaded.').waitFor()
+    await page.waitForURL((url) => !url.searchParams.has('live'))
+    await mend()
+    await live.click()
+    await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
     await context.close()
   })
 

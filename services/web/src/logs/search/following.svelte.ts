@@ -1,10 +1,18 @@
-import { untrack } from 'svelte'
 import { keys } from '../../api/keys.svelte.ts'
+import { loadPart } from '../../ui/load-part.ts'
+import { toasts } from '../../ui/toasts.svelte.ts'
 import type { parametersOf } from '../parts/filters.ts'
-import { createLive, type Live } from '../parts/live.svelte.ts'
+import type { Live } from '../parts/live.svelte.ts'
 
-/** The stream of a search that is followed live, and whether its end stays in view. `parameters` is read reactively; undefined follows nothing. */
-export const createFollowing = (parameters: () => ReturnType<typeof parametersOf> | undefined) => {
+type Options = {
+  /** Of the search that is followed, read reactively; undefined follows nothing. */
+  parameters: () => ReturnType<typeof parametersOf> | undefined
+  /** Called after a toast has reported that the stream could not be loaded. */
+  onfail: () => void
+}
+
+/** The stream of a search that is followed live, and whether its end stays in view. */
+export const createFollowing = ({ parameters, onfail }: Options) => {
   let live = $state.raw<Live | undefined>(undefined)
   let isAtEnd = $state(true)
   /** How many lines had arrived when the view was held. */
@@ -14,11 +22,24 @@ export const createFollowing = (parameters: () => ReturnType<typeof parametersOf
   $effect(() => {
     if (followed === undefined) return
     void keys.version
-    const created = untrack(() => createLive(parameters() ?? {}))
-    live = created
-    isAtEnd = true
+    let created: Live | undefined
+    let isLeft = false
+    loadPart(() => import('../parts/live.svelte.ts')).then(
+      ({ createLive }) => {
+        if (isLeft) return
+        created = createLive(parameters() ?? {})
+        live = created
+        isAtEnd = true
+      },
+      () => {
+        if (isLeft) return
+        toasts.show('Live could not be loaded. Try again, or reload the page if it fails again.', { tone: 'warn' })
+        onfail()
+      },
+    )
     return () => {
-      created.close()
+      isLeft = true
+      created?.close()
       live = undefined
     }
   })
