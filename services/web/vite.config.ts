@@ -29,40 +29,6 @@ const bootScript = (): Plugin => {
   }
 }
 
-/** What is left of Svelte's module for pages that a server has drawn. */
-const withoutHydration = `
-  export const hydrating = false
-  export const hydrate_node = null
-  export const set_hydrating = () => {}
-  export const set_hydrate_node = (node) => node
-  export const hydrate_next = () => {}
-  export const reset = () => {}
-  export const hydrate_template = () => {}
-  export const next = () => {}
-  export const skip_nodes = () => {}
-  export const read_hydration_instruction = () => ''
-`
-
-/** Leaves out what Svelte needs to take over pages that a server has drawn, a twenty-fifth of what a first visit loads: no page is. */
-const noHydration = (): Plugin => {
-  let isFound = false
-  return {
-    name: 'no-hydration',
-    apply: 'build',
-    load: {
-      filter: { id: /svelte\/src\/internal\/client\/dom\/hydration\.js$/ },
-      handler: () => {
-        isFound = true
-        return withoutHydration
-      },
-    },
-    buildEnd(error) {
-      if (!isFound && !error)
-        this.error('Svelte has moved its module for hydration: see noHydration in vite.config.ts.')
-    },
-  }
-}
-
 const firstScript = fileURLToPath(new URL('src/main.ts', import.meta.url))
 
 /** Whether the first script imports a module, directly or through others, so that every visit loads it. */
@@ -80,7 +46,7 @@ const isInShell = (id: string, context: Rolldown.ChunkingContext): boolean => {
 export default defineConfig({
   // Relative, because the path under which a proxy serves the app is known only at run time.
   base: './',
-  plugins: [bootScript(), noHydration(), svelte({ configFile: false, compilerOptions: { runes: true } })],
+  plugins: [bootScript(), svelte({ configFile: false, compilerOptions: { runes: true } })],
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },

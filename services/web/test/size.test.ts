@@ -3,14 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { readBuiltFiles } from './support/built-files.ts'
 
 /** Largest sizes in KB, gzipped, that users should have to load. */
-const limits = { shell: 36, styles: 10, route: 25, anyPage: 63, everything: 260 }
+const limits = { shell: 36, styles: 10, route: 25, anyPage: 64, everything: 260 }
 
 /** The same for the first visit of a service, until all is there that is shown without any data. The design's limit is 50. */
 const firstVisits = [
   ['/home', 50],
   ['/music', 50],
-  ['/logs', 54],
-  ['/listings', 56],
+  ['/logs', 55],
+  ['/listings', 57],
 ] as const
 
 let built: Awaited<ReturnType<typeof readBuiltFiles>>

@@ -32,7 +32,6 @@ const reloadStyles = async (): Promise<void> => {
 export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> => {
   try {
     // Of parts that were loaded ahead: their scripts are here, and would be used without the styles that are not.
-    // Of parts that were loaded ahead: their scripts are here, and would be used without the styles that are not.
     await reloadStyles()
     return await load()
   } catch {
