@@ -8,7 +8,7 @@ import { firstSound, listen } from './analyse.ts'
 import { decodeBars } from './bar-pointer.ts'
 import { decodeBeatPhase, pathsBetweenBeats } from './beat-phase.ts'
 import { decodeTempo } from './pulse.ts'
-import { frameRate } from './spectral-frames.ts'
+import { analysisRate, frameRate } from './spectral-frames.ts'
 
 const heard = (samples: Float32Array) => {
   const { flux, spectral, chroma } = listen(samples)
@@ -47,6 +47,35 @@ test.each([132, 140])('beats are on the kick, not on an open hat and a bass betw
   const { activations, chroma, firstSound } = heard(samples)
   const before = decodeTempo({ activations, chroma, firstSound })
   if (!before) throw new Error('There is no pulse')
+  expect(beatFMeasure(beats, secondsOf(decodeBeatPhase(before, activations, chroma).beats))).toBeGreaterThan(0.95)
+})
+
+/** A shuffle whose chords after the beats are louder than those on them. */
+const shuffle = (bpm: number, seconds: number): Float32Array => {
+  const samples = new Float32Array(seconds * analysisRate)
+  const play = (at: number, hertz: number, gain: number, decay: number) => {
+    const start = Math.round(at * analysisRate)
+    for (let i = start; i < Math.min(samples.length, start + analysisRate / 4); i++) {
+      const time = (i - start) / analysisRate
+      samples[i] = (samples[i] ?? 0) + gain * Math.exp(-decay * time) * Math.sin(2 * Math.PI * hertz * time)
+    }
+  }
+  for (let beat = 0; beat < (seconds * bpm) / 60; beat++) {
+    play((beat * 60) / bpm, 70, 0.3, 25)
+    for (const ratio of [1, 5 / 4, 3 / 2]) {
+      play((beat * 60) / bpm, 220 * ratio, 0.1, 15)
+      play(((beat + 2 / 3) * 60) / bpm, 220 * ratio, 0.13, 15)
+    }
+  }
+  return samples
+}
+
+test('beats are on the long notes of a shuffle, not on the short ones', () => {
+  const { activations, chroma, firstSound } = heard(shuffle(120, 24))
+  const before = decodeTempo({ activations, chroma, firstSound })
+  if (!before) throw new Error('There is no pulse')
+  const beats = Array.from({ length: 48 }, (_, i) => i / 2)
+  expect(beatFMeasure(beats, secondsOf(before.beats))).toBeLessThan(0.1)
   expect(beatFMeasure(beats, secondsOf(decodeBeatPhase(before, activations, chroma).beats))).toBeGreaterThan(0.95)
 })
 

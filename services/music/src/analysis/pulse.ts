@@ -5,6 +5,7 @@ import type { ChromaFrames } from './chroma.ts'
 import type { BarModel } from './metres.ts'
 import { decodeRelatedTempo } from './related-tempi.ts'
 import { decodeSixEight } from './six-eight.ts'
+import { decodeSteady } from './steady-path.ts'
 import { decodeTempoLevel } from './tempo-level.ts'
 
 /** The kind of bar of a piece and the frames of its beats, as the bar pointer finds them. */
@@ -27,7 +28,7 @@ export type FindPulse = (evidence: PulseEvidence) => Pulse | undefined
 export const decodeTempo = ({ activations, chroma, firstSound }: PulseEvidence): DecodedBars | undefined => {
   const first = decodeTempoLevel(activations, firstSound)
   const found = first && (decodeSixEight(first, activations, firstSound) ?? first)
-  return found && decodeRelatedTempo(found, activations, chroma, firstSound)
+  return found && decodeSteady(decodeRelatedTempo(found, activations, chroma, firstSound), activations, firstSound)
 }
 
 /** Finds the pulse at that tempo, on the beats and not between them. */

@@ -5,16 +5,12 @@ import { oddsOfBars, standardiseAccents } from './bars.ts'
 import { accentsOf, chromaDistance } from './beat-accents.ts'
 import { type ChromaFrames, chromaBetween } from './chroma.ts'
 import { frameRate, HOP } from './spectral-frames.ts'
-import { strongest } from './tempo-level-features.ts'
+import { meanWithin } from './tempo-level-features.ts'
 
 /** Tempo (bpm) that counts as 0 octaves. */
 const middleBpm = 112
 /** Beats after which harmonies are compared. */
 const lags = [1, 2, 3, 4, 6, 8]
-
-/** The mean of a curve at a share of the way from each beat to the next. */
-const meanWithin = (curve: Float32Array, frames: readonly number[], share: number): number =>
-  meanOf(frames.slice(1).map((next, i) => strongest(curve, (1 - share) * (frames[i] ?? 0) + share * next)))
 
 /** By how much more of the variance of values is between the phases of a period than chance explains. */
 const periodicity = (values: readonly number[], period: number): number => {

@@ -21,6 +21,10 @@ export const strongest = (curve: Float32Array, frame: number): number => {
   return Math.max(curve[at - 1] ?? 0, curve[at] ?? 0, curve[at + 1] ?? 0)
 }
 
+/** The mean of a curve at a share of the way from each beat to the next. */
+export const meanWithin = (curve: Float32Array, frames: readonly number[], share: number): number =>
+  meanOf(frames.slice(1).map((next, i) => strongest(curve, (1 - share) * (frames[i] ?? 0) + share * next)))
+
 /** Means of the values at each phase of a period. */
 export const phaseMeans = (values: readonly number[], period: number): number[] =>
   Array.from({ length: period }, (_, phase) => meanOf(values.filter((_, i) => i % period === phase)))
