@@ -55,6 +55,18 @@ describe('a blocklist as CSV', () => {
     ])
   })
 
+  test.each(['sep=;\r\n', '\uFEFFSEP=;\n'])(
+    'is read after the line of a spreadsheet that states the delimiter: %j',
+    async (line) => {
+      const { entries, errors } = await readCsv(
+        `${line}platform_seller_id;username\r\n1;ann\r\n;bob\r\n`,
+        'marketplace',
+      )
+      expect(entries).toMatchObject([{ platform_seller_id: '1', username: 'ann' }])
+      expect(errors).toEqual(['Row 3: platform_seller_id is missing.'])
+    },
+  )
+
   test('reports rows without required values, counting the header as row 1', async () => {
     const { entries, errors } = await readCsv('platform_seller_id,username\na,Ann\n,Bob\nc,\nd\ne,Eve', 'marketplace')
     expect(entries.map(({ platform_seller_id: id }) => id)).toEqual(['a', 'e'])

@@ -62,6 +62,9 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += bytesPerPiece) yield bytes.subarray(start, start + bytesPerPiece)
 }
 
+/** A first line that tells spreadsheets the delimiter and that they do not show. */
+const delimiterLine = /^(\uFEFF?)sep=[,;\t](?:\r\n|\r|\n)/i
+
 /** The delimiter of cells, according to the header: a comma, or the semicolon or tab of spreadsheets where the comma is the decimal separator. */
 const delimiterOf = (text: string): string => {
   const [header = ''] = text.split(/[\r\n]/, 1)
@@ -105,7 +108,7 @@ export const readCsv = async (text: string, defaultPlatform: string): Promise<Im
   let number = 0
   let names: readonly string[] = []
   const at = (row: readonly string[], column: keyof Cells) => unescapeFormula((row[names.indexOf(column)] ?? '').trim())
-  for await (const row of rowsOf(text)) {
+  for await (const row of rowsOf(text.replace(delimiterLine, '$1'))) {
     number += 1
     if (number === 1) {
       names = row.map((name) => name.trim().toLowerCase())
