@@ -24,6 +24,21 @@ test.each([
   ['{"remoteAddr":"192.0.2.9","user":"--","message":"Login failed: kim (Remote IP: 192.0.2.9)"}', '192.0.2.9', 'kim'],
   ['User [kim] from [192.0.2.9] failed to log in via [DSM] due to authorization failure.', '192.0.2.9', 'kim'],
   ['Login failed for user `kim` from IP `192.0.2.9`.', '192.0.2.9', 'kim'],
+  ['Failed password for kim from fd12:3456::7 port 4022 ssh2', 'fd12:3456::7', 'kim'],
+  ['Failed password for kim from fe80::7%eth0 port 4022 ssh2', 'fe80::7%eth0', 'kim'],
+  ['Login of kim failed, peer abcd:12::7: refused', 'abcd:12::7', null],
+  ['login failed for user kim, client ::1', '::1', 'kim'],
+  ['AUTH failure: checkpass failed, user=kim, relay=mx7.example.net [IPv6:2001:DB8::7]', '2001:db8::7', 'kim'],
+  ['Login failed for user kim from 10:15:02 to 10:16:02', null, 'kim'],
+  // An address in the account.
+  ['Failed password for kim from 198.51.100.4 port 22 ssh2 from 192.0.2.7 port 4022 ssh2', '192.0.2.7', 'kim'],
+  ['Connection closed by invalid user kim 198.51.100.4 192.0.2.7 port 4022 [preauth]', '192.0.2.7', 'kim'],
+  ['plain authenticator failed for h.example.net ([198.51.100.4]) [192.0.2.7]:4022: 535', '192.0.2.7', null],
+  [`Registration from '"7" <sip:kim@198.51.100.4:5060>' failed for '192.0.2.7:4022'`, '192.0.2.7', 'kim'],
+  // Programs that look names up.
+  ['PAM: Authentication failure for kim from host7.example.net', 'host7.example.net', 'kim'],
+  ['PAM: authentication error for kim from host7.example.net via 198.51.100.4', 'host7.example.net', 'kim'],
+  ['failed login of kim from host7.example.net [192.0.2.7]', '192.0.2.7', null],
   ['client=auth.client.form error="failed to authenticate identity: no user found"', null, null],
   ['version 1.2.3.4.5 started at 10:15:02', null, null],
 ])('address and user of "%s"', (text, address, user) => {

@@ -2,10 +2,13 @@
 export type Actors = { address: string | null; user: string | null }
 
 const v4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
-const v6 = String.raw`(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:%\w+)?`
+/** Begins with a number or two colons, does not end with a single colon, which belongs to the sentence, and is not a time of day. */
+const v6 = String.raw`(?!\d\d:\d\d:\d\d(?![\w:]))(?:[0-9a-f]{1,4}(?=:)|(?=::))(?::[0-9a-f]{0,4}){2,7}(?<![^:]:)(?:%\w+)?`
 /** An IPv4 address that a socket of IPv6 accepted is that IPv4 address. */
 const mapped = '::ffff:(?=\\d{1,3}\\.)'
-const address = String.raw`\[?(?:${mapped})?(?<address>${v4}|${v6})\]?`
+/** Mail servers write `[IPv6:2001:db8::7]`. */
+const address = String.raw`\[?(?:ipv6:)?(?:${mapped})?(?<address>${v4}|${v6})\]?`
+const hostName = String.raw`(?<address>[a-z\d](?:[a-z\d-]*\.)+[a-z][a-z\d-]+)`
 
 /** Words before the address of the client, best first: an entry may also name the server's address. The last pattern accepts any address. */
 const addressPatterns: readonly RegExp[] = [
@@ -15,8 +18,21 @@ const addressPatterns: readonly RegExp[] = [
   ),
   // With reverse DNS lookups, a host name replaces the address.
   /\brhost=(?<address>[a-z\d-]+(?:\.[a-z\d-]+)+)/i,
-  new RegExp(String.raw`\b(?:from|by|client|host|ip|peer|address)\b[^\d\[:]{0,30}${address}`, 'i'),
+  // An account may contain an address. The address of the client is the last part of a message of sshd.
+  new RegExp(String.raw`(?:^|\s)${address} port \d{1,5}(?: ssh\d)?(?=$|[:\n]| \[)`, 'i'),
+  // After the account, which contains the address of the server in SIP.
+  new RegExp(String.raw`\b(?:failed|rejected|denied) for ["']?${address}`, 'i'),
+  // The name in parentheses is the one that the client gives itself, and may be an address.
+  new RegExp(String.raw`\([^()]{1,255}\) (?=\[)${address}`, 'i'),
+  // An address begins a word: `fd12::7` must not be read as `12::7`.
+  new RegExp(
+    String.raw`\b(?:from|by|client|host|ip|peer|address|relay|attacker)\b[^\d\[:]{0,30}(?<!\w)${address}`,
+    'i',
+  ),
   new RegExp(`^${address}[ :,]`, 'i'),
+  // The name of a host that was looked up, before its address.
+  new RegExp(String.raw`[a-z\d-]\.[a-z][a-z\d-]{1,62} ?(?:\(|(?=\[))${address}`, 'i'),
+  new RegExp(String.raw`\bfrom ${hostName}(?=$|\n| (?:port \d|via |not allowed\b))`, 'i'),
   new RegExp(String.raw`(?:^|[^\d.])${address.replace(`|${v6}`, '')}(?![\d.])`, 'i'),
 ]
 
@@ -40,6 +56,7 @@ const userPatterns: readonly RegExp[] = [
     'i',
   ),
   new RegExp(String.raw`\b(?:for|as) ["'\x60\\<]*${name}["'\x60>]* (?:from|by|at|on|failed)\b`, 'i'),
+  /\bsips?:(?<user>[^\s@'"<>;]{1,64})@/i,
 ]
 
 const firstGroup = (patterns: readonly RegExp[], text: string, group: string): string | null => {
@@ -56,5 +73,7 @@ const lookedAt = 4_096
 
 export const actorsOf = (text: string): Actors => {
   const start = text.slice(0, lookedAt)
-  return { address: firstGroup(addressPatterns, start, 'address'), user: firstGroup(userPatterns, start, 'user') }
+  const found = firstGroup(addressPatterns, start, 'address')
+  // Programs write the letters of an address in either case.
+  return { address: found?.toLowerCase() ?? null, user: firstGroup(userPatterns, start, 'user') }
 }
