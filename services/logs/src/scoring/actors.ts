@@ -22,7 +22,7 @@ const addressPatterns: readonly RegExp[] = [
   new RegExp(String.raw`(?:^|\s)${address} port \d{1,5}(?: ssh\d)?(?=$|[:\n]| \[)`, 'i'),
   // After the account, which contains the address of the server in SIP.
   new RegExp(String.raw`\b(?:failed|rejected|denied) for ["']?${address}`, 'i'),
-  // The name in parentheses is the one that the client gives itself, and may be an address.
+  // The name in parentheses is chosen by the client, and may be an address.
   new RegExp(String.raw`\([^()]{1,255}\) (?=\[)${address}`, 'i'),
   // An address begins a word: `fd12::7` must not be read as `12::7`.
   new RegExp(
@@ -52,10 +52,11 @@ const userPatterns: readonly RegExp[] = [
   new RegExp(String.raw`\blogin failed: ["'\x60\\]*${name}["'\x60\\]* \(`, 'i'),
   new RegExp(String.raw`\blogin(?:["']\s*:\s*|=)\\?["'<]?${name}`, 'i'),
   new RegExp(
-    String.raw`\b(?:user|account)(?:name)? \[?["'\x60\\]*(?!(?:was|is|has|does|doesn|did|could|found|not|for|from|in|logged|failed|unknown)\b)${name}`,
+    String.raw`\b(?:user|account)(?:name)? \[?["'\x60\\]*(?!(?:was|is|has|does|doesn|did|could|found|not|for|from|in|logged|failed|unknown|denied)\b)${name}`,
     'i',
   ),
   new RegExp(String.raw`\b(?:for|as) ["'\x60\\<]*${name}["'\x60>]* (?:from|by|at|on|failed)\b`, 'i'),
+  new RegExp(String.raw`\buser denied: ["'\x60\\]*${name}`, 'i'),
   /\bsips?:(?<user>[^\s@'"<>;]{1,64})@/i,
 ]
 

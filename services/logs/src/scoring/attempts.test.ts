@@ -25,6 +25,15 @@ test.each<[string, readonly Line[], number[]]>([
     [1, 0, 0],
   ],
   [
+    'the lines about an account that may not sign in, and about the last attempt of many, belong to an attempt',
+    [
+      [0, 'sshd[7]: User kim from 192.0.2.7 not allowed because not listed in AllowUsers'],
+      [2, refused],
+      [2, 'sshd[7]: error: maximum authentication attempts exceeded for kim from 192.0.2.7 port 37033 ssh2 [preauth]'],
+    ],
+    [1, 0, 0],
+  ],
+  [
     'a repeated wording is another attempt',
     [
       [0, refused],

@@ -9,8 +9,11 @@ const wordings: readonly { name: string; wording: RegExp }[] = [
   { name: 'request', wording: /\binput_userauth_request: (?:invalid|illegal) user\b/i },
   { name: 'refused', wording: /\b(?:failed|postponed) [\w/-]{1,40} for\b/i },
   { name: 'broken off', wording: /\b(?:disconnected from|connection (?:closed|reset) by)\b/i },
-  { name: 'notified', wording: /\b(?:received disconnect\b.{0,200}\bauth|auth fail\b|disconnecting\b)/i },
-  { name: 'account', wording: /\b(?:invalid|illegal) user\b/i },
+  {
+    name: 'notified',
+    wording: /\b(?:received disconnect\b.{0,200}\bauth|auth fail\b|disconnecting\b|maximum authentication attempts\b)/i,
+  },
+  { name: 'account', wording: /\b(?:invalid|illegal) user\b|\bnot allowed because\b/i },
   { name: 'check', wording: /\bcheck pass; user unknown\b/i },
   { name: 'failure', wording: /\bauthentication failures?\b/i },
 ]

@@ -50,6 +50,7 @@ describe('signs of attacks', () => {
   })
 
   test.each([
+    'smtp[7]: 7A: to=<kim@example.net>, dsn=5.7.1, status=bounced (host mx.example.net[192.0.2.7] refused: Relay access denied)',
     'java.lang.RuntimeException: boom\n\tat org.example.Shop.open(Shop.java:7)',
     'java.io.IOException: Cannot run program "x"\n\tat java.lang.ProcessBuilder.start(ProcessBuilder.java:1048)\n\tat java.base/java.lang.Runtime.exec(Runtime.java:620)',
     'java.lang.ClassNotFoundException: org.example.Driver\n\tat java.lang.Class.forName0(Native Method)\n\tat java.lang.Class.forName(Class.java:264)',

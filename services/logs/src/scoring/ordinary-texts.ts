@@ -11,6 +11,8 @@ const ordinary: Readonly<Record<string, RegExp>> = {
   // Loggers look names up in their container, and log the defaults of lookups in their configuration.
   log4shell:
     /^(?!.*\$\{jndi:(?!java:)|.*\$\{(?!(?:sys|env|ctx|main|spring|docker|web):[\w.-]{1,60}:-\$\{)[^{}]{0,20}\$\{(?:lower|upper|env|sys|date|::-|:))/s,
+  // The answer of another server to mail that this one delivers.
+  relay_probe: /\bdsn=[245]\.\d|smtp error from remote mail server/,
   path_traversal:
     /(?:cannot find|can't find|not found|can't resolve|failed to resolve|could not resolve)\b|\.\.\/[\w@-][\w@./-]{0,200}\.(?:[cm]?[jt]sx?|vue|s?css|c|cc|cpp|h|hpp|rs|go|java|py|rb|php)\b/,
 }

@@ -50,9 +50,18 @@ const wordings: readonly { kind: SecurityEventKind; words: string; wording: RegE
   },
   {
     kind: 'refused_mail',
-    words: 'rcpt sender recipient relay helo',
-    wording:
-      /\b(?:reject(?:ed)?:? (?:rcpt|mail|helo|connect)|rejected (?:after data|connection)|sender verify fail|recipient address rejected|relay(?:ing)? (?:access )?denied)\b/i,
+    words: 'rcpt sender recipient relay helo ehlo reject ruleset expn vrfy rejecting errors dropped such unknown',
+    wording: new RegExp(
+      [
+        String.raw`\breject(?:ed)?:? (?:rcpt|mail|[eh]elo|ehlo|data|bdat|vrfy|etrn|connect)\b|\brejected (?:after data|connection)\b|\brejected by local scan\b`,
+        String.raw`\bsender verify fail\b|\brecipient address rejected\b|\brelay(?:ing)? (?:access )?denied\b|\brelay attempt\b`,
+        String.raw`\bruleset=check \w{1,40}\b.{0,500}\breject=[45]\d\d\b|\b(?:expn|vrfy) \S{1,128} \[rejected\]|\brejecting commands from\b`,
+        String.raw`\btoo many errors after \w{1,20} from\b|\bdropped: too many\b`,
+        // An unknown recipient is no account that signs in.
+        String.raw`<[^>\s]{1,320}>\.{3} (?:no such user|user unknown)\b`,
+      ].join('|'),
+      'i',
+    ),
   },
   {
     kind: 'failed_payment',
@@ -79,6 +88,9 @@ const ofRequest = (request: WebRequest, entry: StoredEntry): SecurityEvent[] => 
   const rest = { entry, address: request.client, user: null, object, agent: request.agent || null }
   return kindsOfRequest(request, object).map((kind) => ({ kind, ...rest }))
 }
+
+/** The reply of another server to a mail that this one delivers: its address is no client. */
+const ownDelivery = /\bdsn=[245]\.\d{1,3}\.\d{1,3}\b|\bsmtp error from remote mail server\b/i
 
 const ofWording = (text: string): SecurityEventKind | undefined => {
   const plain = text.includes('_') ? text.replaceAll('_', ' ') : text
@@ -107,6 +119,7 @@ export const securityEventsOf = (entry: StoredEntry): SecurityEvent[] => {
     const kind = isRansomware ? 'encrypted_file' : 'appended_extension'
     return [{ kind, entry, ...actorsOf(text), object, agent: null }]
   }
+  if (ownDelivery.test(text)) return []
   const kind = ofWording(text) ?? signIn
   if (!kind) return []
   const event: SecurityEvent = { kind, entry, ...actorsOf(text), object: null, agent: null }

@@ -10,6 +10,27 @@ const failure =
   'fail(?:ed|ure|s|ing)?|invalid|incorrect|wrong|denied|rejected|mismatch|unsuccessful|error|unauthorized|not (?:found|match|valid)'
 const beginning = 'fail(?:ed|ure)?|invalid|incorrect|wrong|unauthorized|unsuccessful|denied|rejected|bad|unable to'
 
+const generalFailure = String.raw`\b(?:${subject})\b.{0,60}\b(?:${failure})\b|\b(?:${beginning})\b.{0,40}\b(?:${subject}|user(?:name)?)\b`
+
+/** Sentences whose words are not about sign-ins one by one. */
+const particularFailures: readonly string[] = [
+  String.raw`\b(?:failed|unable|not allowed) to (?:log|sign)[ -](?:in|on)\b|\b(?:could not|cannot|can't) (?:log|sign)[ -](?:in|on)\b`,
+  // More than one, unless none is counted.
+  String.raw`\b(?:log-?in|auth(?:entication)?|password) (?:failures|errors)\b(?!\s?[:=]\s?0\b)|\bfailed log-?ins\b(?!\s?[:=]\s?0\b)`,
+  String.raw`\bmax(?:imum)? (?:log-?in|auth(?:entication)?) (?:attempts|tries)\b.{0,20}\b(?:exceeded|reached)\b`,
+  // Accounts that may not sign in from there, or at all.
+  String.raw`\buser \S{1,128} from \S{1,255} not allowed because\b|\buser(?:name)?:? (?:was |is )?denied\b`,
+  String.raw`\b(?:log-?in|logon|sign-?in) (?:was |is )?(?:refused|not (?:allowed|permitted))\b|\broot log-?in attempted\b`,
+  String.raw`\b(?:username|passwords?|credentials?)\b.{0,40}\b(?:does not|doesn't|do not|don't|did not|didn't) match\b`,
+  String.raw`\bfailed keyboard-interactive\S{0,20} for\b`,
+  // SIP, a directory's answer to a bind request, mail without encryption, and the remote console of a game.
+  String.raw`\b(?:registration|request) (?:'\w{2,12}' )?from .{1,200} failed for\b`,
+  String.raw`\bresult tag=97 err=49\b`,
+  String.raw`\bauth command used when not advertised\b|\btried to use dis(?:abled|allowed) plaintext auth\b`,
+  String.raw`\bbad rcon\b`,
+  String.raw`\blog-?in from .{1,200} might not have worked\b`,
+]
+
 const wordings: readonly SignInWording[] = [
   {
     kind: 'sign_in',
@@ -19,18 +40,16 @@ const wordings: readonly SignInWording[] = [
   {
     kind: 'unknown_user',
     wording:
-      /\b(?:invalid|unknown|illegal|non-?existent) user(?:name)?\b|\buser(?:name)?\b.{0,40}\b(?:not found|unknown|does not exist|doesn't exist)\b|\bno such user\b|\bcould not retrieve user\b/i,
+      /\b(?:invalid|unknown|illegal|non-?existent) (?:user(?:name)?|account(?: id)?(?! (?:number|type)))\b|\bnon-?existent log-?in\b|\buser(?:name)?\b.{0,40}\b(?:not found|unknown|does not exist|doesn't exist)\b|\bno such user\b|\bcould not retrieve user\b|\b(?:can't|cannot|could not|couldn't) find (?:user|account)\b(?!-)/i,
   },
   {
     kind: 'failed_sign_in',
-    wording: new RegExp(
-      String.raw`\b(?:${subject})\b.{0,60}\b(?:${failure})\b|\b(?:${beginning})\b.{0,40}\b(?:${subject}|user(?:name)?)\b|\b(?:failed|unable|not allowed) to (?:log|sign)[ -](?:in|on)\b|\b(?:could not|cannot|can't) (?:log|sign)[ -](?:in|on)\b`,
-      'i',
-    ),
+    wording: new RegExp([generalFailure, ...particularFailures].join('|'), 'i'),
   },
   {
     kind: 'broken_off_sign_in',
-    wording: /\b(?:disconnected from|connection (?:closed|reset) by) (?:authenticating|invalid) user\b/i,
+    wording:
+      /\b(?:disconnected from|connection (?:closed|reset) by) (?:authenticating|invalid) user\b|\blost connection after auth\b/i,
   },
 ]
 
@@ -51,10 +70,12 @@ const windowsSuccess = /\bstatus["']?\s*(?:[=:]|>)\s*["']?0x0\b/i
  * Records of Linux's audit daemon (https://github.com/linux-audit/audit-documentation/wiki), underscores replaced. A failed sign-in also has a
  * USER_LOGIN record, which is not counted again.
  */
-const auditRecord = /\btype=USER (?:AUTH\b.{0,500}\bres=(?<failed>failed)|LOGIN\b.{0,500}\bres=success)\b/
+const auditRecord =
+  /\btype=USER (?:AUTH\b.{0,500}\bres=(?<failed>failed)|LOGIN\b.{0,500}\bres=success|ERR\b.{0,500}\bop=PAM:bad (?<unknown>ident))\b/
 
 const ofAudit = (plain: string): SecurityEventKind | undefined => {
   const record = auditRecord.exec(plain)
+  if (record?.groups?.unknown) return 'unknown_user'
   return record ? (record.groups?.failed ? 'failed_sign_in' : 'sign_in') : undefined
 }
 
@@ -67,9 +88,13 @@ const ofWindows = (text: string): SecurityEventKind | undefined => {
 /** Paths are removed, because folders and files may have any name. */
 const path = /(?:\/{1,3}[\w.,:;%+=[\]-]+){2,}/g
 
+/** A connection that ended before a sign-in, as those of health checks do, whatever failed in it. */
+const withoutAttempt = /\bno (?:auth(?:entication)?|log-?in) attempts\b/i
+
 /** The outcome of a sign-in that a text reports, if any. */
 export const signInOf = (text: string): SecurityEventKind | undefined => {
   const plain = plainWording(text.includes('/') ? text.replace(path, ' ') : text)
+  if (withoutAttempt.test(plain)) return undefined
   return ofWindows(text) ?? ofAudit(plain) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
@@ -87,7 +112,11 @@ export const signInWords: readonly string[] = [
     'retrieve',
     'mismatch',
     'found',
+    'find',
     'exist',
+    'existent',
+    'allowed',
+    'tag',
   ],
   ...['auth', 'authentication', 'authenticating', 'login', 'signin', 'password', 'credentials', 'accepted', 'opened'],
   ...['success', 'successful', 'successfully', 'succeeded', 'logged', 'loginfailed', 'authenticationfailed'],
