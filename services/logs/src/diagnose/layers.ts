@@ -78,6 +78,7 @@ const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: s
 }
 
 type Search = (request: SearchRequest) => Promise<NearResult>
+type Matched = NearResult['entries'][number]
 
 /** Entries with at least one of the words, those with all keywords first; errors if there are no words. */
 const searchWords = async (
@@ -98,13 +99,29 @@ const searchWords = async (
   return { byKeyword: { ...byKeyword, entries }, withAll: all.total }
 }
 
+/** Entries with one of the words in the sources that the question names: other sources may log these words far more often. */
+const searchNamed = async (
+  search: Search,
+  { query, filters, named }: { query: Query | null; filters: Filters; named: readonly string[] },
+): Promise<Matched[]> => {
+  if (query === null) return []
+  const common = { query, limit: limits.keywords, order: 'relevance' as const, withFacets: false }
+  const found = await Promise.all(named.map((source) => search({ ...common, filters: { ...filters, source } })))
+  return found.flatMap(({ entries }) => entries).toSorted((a, b) => b.score - a.score)
+}
+
+const withFirst = (first: readonly Matched[], { entries }: NearResult): Matched[] => {
+  const ids = new Set(first.map(({ entry }) => entry.entryId))
+  return [...first, ...entries.filter(({ entry }) => !ids.has(entry.entryId))].slice(0, limits.keywords)
+}
+
 const allOf = (words: readonly string[]): Query => ({
   clauses: words.flatMap((word) => anyOf([word]).clauses),
   excluded: [],
 })
 
 /**
- * Searches in layers: entries with the keywords, best first; the latest errors of each named source, whatever their words, or its other entries;
+ * Searches in layers: entries with the keywords, best first, and those of named sources before others; the latest errors of each named source, whatever their words, or its other entries;
  * the latest errors of the window; and the entries just before the first failure in its source. Yields its progress, and returns the results.
  */
 export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerStatus, LayerResults> {
@@ -156,8 +173,13 @@ export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerSta
   // Entries with the keywords themselves are nearer than a source that is only suggested.
   const near = nearness.hasMatches ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
   const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, whole])
+  const ofNamed = await searchNamed(search, {
+    query,
+    filters,
+    named: isExplicit ? scans.map(({ sourceId }) => sourceId) : [],
+  })
   const found: [Layer, StoredEntry[]][] = [
-    ['keywords', byKeyword.entries.map(({ entry }) => entry)],
+    ['keywords', withFirst(ofNamed, byKeyword).map(({ entry }) => entry)],
     ['source', scans.flatMap(({ result }) => result.entries.map(({ entry }) => entry))],
     ['window', byWindow.entries.map(({ entry }) => entry)],
   ]
