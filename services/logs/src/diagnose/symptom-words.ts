@@ -3,7 +3,7 @@
  * second. In the tokeniser's form. The words of logs are searched for in addition to those of the question, which are rarer and so weigh more.
  */
 const rows: readonly (readonly [question: string, logged: string])[] = [
-  ['fail fails failing failed failure broken breaks broke', 'fail failed failure error'],
+  ['fail fails failing failed failure failures broken breaks broke', 'fail failed failure error'],
   ['web website webserver', 'web nginx apache httpd'],
   ['crash crashes crashed crashing die dies died', 'crash crashed segfault panic aborted killed'],
   [
@@ -26,6 +26,8 @@ const rows: readonly (readonly [question: string, logged: string])[] = [
   ['email emails mail mails', 'mail smtp postfix bounced deferred'],
   ['backup backups', 'backup restic borg rsync snapshot'],
   ['login logins logon signin authentication', 'login password authentication auth'],
+  ['password passwords passphrase', 'password authentication auth'],
+  ['guess guesses guessed guessing brute', 'invalid failed'],
   ['hack hacked hacker hackers attack attacks attacked intruder intruders bruteforce', 'attack break invalid failed'],
   ['full space', 'full space quota enospc'],
   [
