@@ -95,6 +95,21 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'erlang-report-iso',
+    pattern: pattern`^=(?<level>[A-Z]+) REPORT==== (?<time>${isoTime}) ===(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [
+      {
+        line: '=ERROR REPORT==== 2024-05-01 10:20:30 ===',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'serilog',
     pattern: pattern`^(?<time>${isoDate} ${clock} ?[+-]\d{2}:\d{2}) \[(?<level>VRB|DBG|INF|WRN|ERR|FTL|Verbose|Debug|Information|Warning|Error|Fatal)\] (?<message>.*)`,
     time: 'iso',

@@ -2,13 +2,16 @@ import type { LogFormat } from '../format.ts'
 import { afterTime } from './after-time.ts'
 import { anyLevel, clock, isoTime, numericDate, pattern, syslogTime } from './pieces.ts'
 
+/** Process, virtual thread and thread, which HCL Domino writes before the time. */
+const threads = String.raw`(?:\[[\dA-F]{1,8}:[\dA-F]{1,8}-[\dA-F]{1,16}\] {1,3})?`
+
 /** Lines of unknown programs that begin with a date whose year is not first. */
 export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'american-time',
     // With AM or PM the month comes first, unless a line of the file shows otherwise.
-    pattern: pattern`^["\[]?(?<time>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)["\]]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^${threads}["\[]?(?<time>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)["\]]?${afterTime}(?<message>.*)`,
     time: 'monthFirstDate',
     joins: 'untilHeader',
     isGeneric: true,
@@ -23,6 +26,11 @@ export const genericDates: readonly LogFormat[] = [
         line: '"5/1/2024 1:20:30 PM","7036","Information","The door is shut."',
         time: '2024-05-01T13:20:30.000Z',
         severity: null,
+      },
+      {
+        line: '[0D14:0027-1334] 05/01/2024 01:20:30 PM  Router: row 7 stands',
+        time: '2024-05-01T13:20:30.000Z',
+        message: 'Router: row 7 stands',
       },
     ],
   },
@@ -48,7 +56,7 @@ export const genericDates: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'numeric-date',
     // Once a line of the file has a number past 12, it is known which of the first two is the day.
-    pattern: pattern`^["\[(]?(?<time>${numericDate})["\])]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^${threads}["\[(]?(?<time>${numericDate})["\])]?${afterTime}(?<message>.*)`,
     time: 'numericDate',
     joins: 'untilHeader',
     isGeneric: true,
@@ -64,6 +72,11 @@ export const genericDates: readonly LogFormat[] = [
         severity: null,
       },
       {
+        line: '[007077:000041-00007F33A1] 14-05-2024 10:20:30   smtp: row 7 stands',
+        time: '2024-05-14T10:20:30.000Z',
+        message: 'smtp: row 7 stands',
+      },
+      {
         line: '14-05-2024 10:20:30.123 [main] FATAL it stops',
         time: '2024-05-14T10:20:30.123Z',
         severity: 'CRITICAL',
@@ -74,7 +87,7 @@ export const genericDates: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'slashed-date',
-    pattern: pattern`^["\[(]?(?<clock>${numericDate})["\])]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^${threads}["\[(]?(?<clock>${numericDate})["\])]?${afterTime}(?<message>.*)`,
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
@@ -233,6 +246,57 @@ export const genericDates: readonly LogFormat[] = [
         severity: 'WARN',
         message: 'row 7 leans',
       },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'month-day-year',
+    pattern: pattern`^[\[(]?(?<time>[A-Z][a-z]{2}-\d{2}-(?:\d{4}|\d{2}) ${clock})[\])]?${afterTime}(?<message>.*)`,
+    time: ['monthName', 'day', 'anyYear', 'hour', 'minute', 'second'],
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'May-01-24 10:20:30 [Worker_7] row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: '[Worker_7] row 7 leans',
+      },
+      { line: '[May-01-2024 10:20:30.250] ERROR no room', time: '2024-05-01T10:20:30.250Z', severity: 'ERROR' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'colon-date',
+    pattern: pattern`^[\[(]?(?<time>\d{4}:\d{2}:\d{2}[ -]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)(?=[\s\])|:,;])[\])]?${afterTime}(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: "2024:05:01-10:20:30: '192.0.2.7' 7 boxes",
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: "'192.0.2.7' 7 boxes",
+      },
+      { line: '[2024:05:01 10:20:30] WARN row 7 leans', time: '2024-05-01T10:20:30.000Z', severity: 'WARN' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zone-month-clock',
+    pattern: pattern`^\[(?<time>[A-Z]{3,5} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2})\]${afterTime}(?<message>.*)`,
+    time: ['zone', 'monthName', 'day', 'hour', 'minute', 'second'],
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: "[UTC May  1 10:20:30] error    : 'attic' row 7 is full",
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: "'attic' row 7 is full",
+      },
+      { line: '[PDT May  1 03:20:30] info     : row 7 stands', time: '2024-05-01T10:20:30.000Z', severity: null },
     ],
   },
   {
