@@ -26,7 +26,7 @@ const rules: readonly Rule[] = [
     severity: severityCode.ERROR,
     // Paths, addresses and names of files have such words for other reasons.
     pattern:
-      /(?<!\/)\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b|(?<=errors?)-[a-z]| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
+      /(?<!\/)\b(?:errors?|failed|failures?|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b(?![/@]|-free\b|(?<=errors?)-[a-z]| logs?\b|\.(?:log|txt|html?|[cm]?[jt]sx?|css|php|py|json|xml|csv|gz)\b|\.[\w-]{1,63}\.[a-z])/i,
   },
   {
     severity: severityCode.ERROR,
@@ -41,7 +41,7 @@ const rules: readonly Rule[] = [
   {
     severity: severityCode.WARN,
     pattern:
-      /\b(?:warn(?:ing)?|deprecated|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) (?:user\b|[\da-f.:]+ port \d))|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
+      /\b(?:warn(?:ing)?|deprecated|violations?|(?:attack|break-?in|hacking) (?:detected|attempts?)|not (?:allowed|permitted)|does(?:n't| not) match|too many|timed? ?out(?!=\d| (?:is )?set\b)|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed(?! (?:by|from) (?:user\b|[\da-f.:]+ port \d))|ing|(?! from\b))|blocked|throttl\w+)\b(?!\.[\w-]{1,63}\.[a-z])/i,
   },
 ]
 
@@ -53,8 +53,8 @@ const zero = String.raw`(?<![.\w]|\b(?:disk|drive|slot|port|bay|psu|fan|cpu|core
 
 const denials: readonly string[] = [
   // "0 errors", "no failure", "without error", "no warnings or errors", "none failed", "0 of 12 backups failed".
-  String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:(?:\w+|(?:errors?|warnings?|failures?|issues?|problems?)\s+(?:or|and))\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b`,
-  String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
+  String.raw`\b(?:no|not|${zero}|zero|without|any|never|none)\s+(?:of\s+\d+\s+)?(?:(?:known|new|more|other|further)\s+)?(?:(?:\w+|(?:errors?|warnings?|failures?|issues?|problems?)\s+(?:or|and))\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?|violations?|attacks?(?: (?:detected|attempts?))?)\b`,
+  String.raw`(?:errors?(?: (?:code|count|rate))?|warnings?|failures?|failed(?: \w+)?|exceptions?|timeouts?|violations?|unreachable|rejected|refused|denied|invalid|blocked)${absent}`,
   String.raw`\b(?:${zero}|zero|none)\s+(?:rejected|refused|denied|blocked|invalid|unreachable)\b`,
   // A task that had nothing to do.
   String.raw`\b(?:cannot|could not|failed to) \w+: [^\n]{0,200}\bno (?:updates|upgrades|changes|new version) (?:are )?available\b`,
@@ -82,7 +82,7 @@ export const withoutDenials = (text: string): string => (mayDeny.test(text) ? te
 export const severityWords: readonly string[] = (
   'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
-  'fault faulted degraded found unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
+  'failures violation violations attack attempt allowed permitted match many fault faulted degraded found unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled ' +
   // Exceptions of JavaScript, Python, Ruby, Java and .NET: the tokenizer makes one word of each name.
   'typeerror referenceerror syntaxerror rangeerror valueerror keyerror indexerror nameerror oserror ioerror importerror runtimeerror attributeerror ' +
   'assertionerror connectionerror connectionrefusederror permissionerror filenotfounderror modulenotfounderror timeouterror unicodedecodeerror nomethoderror argumenterror loaderror zerodivisionerror ' +
