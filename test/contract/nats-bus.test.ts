@@ -161,8 +161,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     }
     const working = bus.work(jobs, handle, { signal: stop.signal, concurrency: 64 })
     await Promise.all(range(0, count).map((number) => other.enqueue(jobs, { number })))
-    await waitFor(() => expect(seen).toHaveLength(count))
-    expect(seen.toSorted((a, b) => a - b)).toEqual(range(0, count))
+    // On a busy machine some jobs are delivered again, because their acknowledgement was late.
+    await waitFor(() => expect(new Set(seen)).toEqual(new Set(range(0, count))))
     await observer.flush()
     // One for each job and one for each handler, if each requested its own.
     expect(requests.length, JSON.stringify(requests)).toBeLessThan(count / 4)
@@ -197,19 +197,23 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const readers = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { signal: stop.signal }), 1))
     await bus.publish(notes('a'), { number: 1 })
     for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual([1])
-    const again = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))
+    const again = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 3))
     await bus.publish(notes('a'), { number: 2 })
     await waitFor(async () => {
       expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({ consumer_count: 1 })
     })
-    for (const read of await Promise.all(again)) expect(numbers(read)).toEqual([1, 2])
+    // They are still there, since each waits for a third one.
+    await bus.publish(notes('a'), { number: 3 })
+    for (const read of await Promise.all(again)) expect(numbers(read)).toEqual([1, 2, 3])
     await waitFor(async () =>
       expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({
         consumer_count: 0,
-        messages: 2,
+        messages: 3,
       }),
     )
-    expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))).toEqual([1, 2])
+    expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 3))).toEqual([
+      1, 2, 3,
+    ])
   })
 
   /** The first event of each topic. The subscriptions last until the end of the test. */
