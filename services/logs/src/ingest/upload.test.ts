@@ -167,7 +167,7 @@ describe('an upload', () => {
     const failed = service.upload([{ name: 'x', content: half }])
     await expect(failed).rejects.toMatchObject({
       kind: 'malformed',
-      detail: expect.stringMatching(/is truncated.* What was read before that is stored: \d+ lines/),
+      detail: expect.stringMatching(/is truncated.* What was read before that is stored: [\d,]+ lines/),
     })
     expect((await service.sources())[sourceId]).toBe(1000)
     // No partial line was stored: all stored lines are part of the whole file.
