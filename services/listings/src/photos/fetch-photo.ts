@@ -4,7 +4,8 @@ import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { marketplaceFailure } from '../marketplace/failures.ts'
 import type { HostGate } from '../marketplace/scraper/host-gate.ts'
-import { judgeStatus } from '../marketplace/scraper/polite-get.ts'
+import { targetOf } from '../marketplace/scraper/http-get.ts'
+import { followPolitely, judgeStatus } from '../marketplace/scraper/polite-get.ts'
 import type { Robots } from '../marketplace/scraper/robots.ts'
 import { type ImageType, imageTypeOf } from './image-type.ts'
 
@@ -66,30 +67,34 @@ export const createFetchPhoto = ({
   mayBePrivate,
   timeoutMilliseconds = 20_000,
 }: FetchPhotoOptions): FetchPhoto => {
-  const request = async (url: URL, signal: AbortSignal): Promise<Photo> => {
-    const { host, hostname, pathname } = url
-    const { isAllowed, crawlDelaySeconds, failure } = await robots.check(url.href, signal)
-    if (failure !== undefined) throw failure
-    if (!isAllowed) throw marketplaceFailure('robots', pathname)
-    await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
-    const headers = { 'user-agent': userAgent, accept }
-    const response = await egress.fetch(url, { headers, signal, onlyPublic: !mayBePrivate(hostname) })
+  const headers = { 'user-agent': userAgent, accept }
+  const send = async (target: string, signal: AbortSignal) => {
+    const onlyPublic = !mayBePrivate(new URL(target).hostname)
+    const response = await egress.fetch(target, { headers, signal, onlyPublic, returnsRedirects: true })
+    return { response, address: target, movedTo: targetOf(response) }
+  }
+
+  const request = async (first: string, signal: AbortSignal): Promise<Photo> => {
+    const { response, address } = await followPolitely({ gate, robots }, first, signal, (target) =>
+      send(target, signal),
+    )
     try {
       const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), Date.now())
-      await judgeStatus(gate, { status: response.status, address: url.href, retryAfterSeconds })
+      await judgeStatus(gate, { status: response.status, address, retryAfterSeconds })
       if (!response.ok) throw serviceError('not_found', 'The marketplace no longer has this photo.')
       const body = await readLimited(response)
-      await gate.succeeded(host)
+      await gate.succeeded(new URL(address).host)
       return toPhoto(body)
     } finally {
       await response.body?.cancel().catch(() => undefined)
     }
   }
+
   return async (address, signal) => {
     const url = new URL(address)
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     try {
-      return await request(url, AbortSignal.any([signal, deadline]))
+      return await request(url.href, AbortSignal.any([signal, deadline]))
     } catch (error) {
       signal.throwIfAborted()
       if (isServiceError(error)) throw error

@@ -157,6 +157,18 @@ describe('a photo of a listing', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/b.jpg'])
   })
 
+  test('is fetched where it redirects to on the same host, unless robots.txt forbids that', async () => {
+    robots = 'User-agent: *\nDisallow: /challenge\n'
+    answer = ({ url }, response) => {
+      if (url === '/a.jpg') response.writeHead(301, { location: '/moved.jpg' }).end()
+      else if (url === '/b.jpg') response.writeHead(302, { location: '/challenge?for=b.jpg' }).end()
+      else response.end(photo)
+    }
+    expect((await get(0)).body.equals(photo)).toBe(true)
+    await expect(get(1)).rejects.toMatchObject({ status: 502, detail: expect.stringContaining('/challenge') })
+    expect(requests.map(({ url }) => url)).toEqual(['/a.jpg', '/moved.jpg', '/b.jpg'])
+  })
+
   test.each([
     ['a private address', 2],
     ['a name that resolves to one', 3],

@@ -39,7 +39,7 @@ const readLimited = async (response: EgressResponse, maxBytes: number): Promise<
 }
 
 /** The target of a redirect that was returned: one to another host is never returned, but refused. */
-const targetOf = ({ status, headers, url }: EgressResponse): string | undefined => {
+export const targetOf = ({ status, headers, url }: EgressResponse): string | undefined => {
   const location = isRedirect(status) ? headers.get('location') : null
   return location === null ? undefined : URL.parse(location, url)?.href
 }

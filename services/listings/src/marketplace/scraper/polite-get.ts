@@ -63,7 +63,38 @@ export const createGetRobots =
     return answer
   }
 
-/** All requests to a site go through here: robots.txt, the rate limit, the request, and the judgement of the response. */
+/** A response that may redirect to another URL on the same host. */
+type Redirecting = { readonly movedTo?: string | undefined }
+
+/**
+ * Sends a request, and those for what it redirects to, each as soon as robots.txt and the host's rate limit allow it. Returns the first
+ * response that does not redirect.
+ */
+export const followPolitely = async <Answer extends Redirecting>(
+  { gate, robots }: Pick<PoliteGetParts, 'gate' | 'robots'>,
+  address: string,
+  signal: AbortSignal,
+  send: (target: string) => Promise<Answer>,
+): Promise<Answer> => {
+  let target = address
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const { host, pathname } = new URL(target)
+    const { isAllowed, crawlDelaySeconds, failure } = await robots.check(target, signal)
+    if (failure !== undefined) throw failure
+    if (!isAllowed) {
+      // Sites redirect to a challenge, which robots.txt often forbids, in place of a page that it allows.
+      if (hops > 0) await gate.refused(host, undefined)
+      throw marketplaceFailure('robots', hops > 0 ? `${pathname}, which another page redirects to` : pathname)
+    }
+    await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
+    const answer = await send(target)
+    if (answer.movedTo === undefined) return answer
+    target = answer.movedTo
+  }
+  throw marketplaceFailure('refused', 'it redirects in a loop')
+}
+
+/** All requests for pages go through here: robots.txt, the rate limit, the request, and the judgement of the response. */
 export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGet => {
   const judge = async (answer: HttpAnswer): Promise<HttpAnswer> => {
     const { address, retryAfterSeconds } = answer
@@ -78,24 +109,8 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
     return answer
   }
   return {
-    fetchPolitely: async (address, signal, accept) => {
-      let target = address
-      for (let hops = 0; hops <= maxRedirects; hops += 1) {
-        const { host, pathname } = new URL(target)
-        const { isAllowed, crawlDelaySeconds, failure } = await robots.check(target, signal)
-        if (failure !== undefined) throw failure
-        if (!isAllowed) {
-          // Sites redirect to a challenge, which robots.txt often forbids, in place of a page that it allows.
-          if (hops > 0) await gate.refused(host, undefined)
-          throw marketplaceFailure('robots', hops > 0 ? `${pathname}, which another page redirects to` : pathname)
-        }
-        await gate.enter(host, signal, (crawlDelaySeconds ?? 0) * 1000)
-        const answer = await get(target, signal, accept, 'return')
-        if (answer.movedTo === undefined) return judge(answer)
-        target = answer.movedTo
-      }
-      throw marketplaceFailure('refused', 'it redirects in a loop')
-    },
+    fetchPolitely: async (address, signal, accept) =>
+      judge(await followPolitely({ gate, robots }, address, signal, (target) => get(target, signal, accept, 'return'))),
     judge,
   }
 }
