@@ -31,8 +31,8 @@ export type EgressInit = Omit<RequestInit, 'dispatcher' | 'redirect'> & {
   certificate?: string
   /** Returns a redirect that would turn the request into a GET without its body (301, 302 and 303), instead of following it. */
   keepsMethod?: boolean
-  /** Returns every redirect within the host, instead of following it: the caller decides. */
-  returnsRedirects?: boolean
+  /** Returns redirects instead of following them, for the caller to decide: those within the host, or those to any host. */
+  returnsRedirects?: 'within host' | 'to any host'
   /** Restricts the request to public addresses, even if the rules allow private ones. */
   onlyPublic?: boolean
 }
@@ -135,7 +135,7 @@ export const createEgress = ({
   return {
     fetch: async (
       address,
-      { certificate = '', keepsMethod = false, returnsRedirects = false, onlyPublic = false, ...init } = {},
+      { certificate = '', keepsMethod = false, returnsRedirects, onlyPublic = false, ...init } = {},
     ) => {
       const applied = onlyPublic ? { ...rules, blockPrivate: true } : rules
       let url = new URL(address)
@@ -152,11 +152,11 @@ export const createEgress = ({
         }
         let target: URL | undefined
         try {
-          target = redirectTarget(response, url)
+          target = returnsRedirects === 'to any host' ? undefined : redirectTarget(response, url)
         } finally {
           if (isRedirect(response.status)) await response.body?.cancel()
         }
-        const isReturned = returnsRedirects || (keepsMethod && losesBody(request, response.status))
+        const isReturned = returnsRedirects !== undefined || (keepsMethod && losesBody(request, response.status))
         if (!target || isReturned) return response
         request = redirected(request, response.status)
         url = target

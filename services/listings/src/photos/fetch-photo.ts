@@ -70,7 +70,7 @@ export const createFetchPhoto = ({
   const headers = { 'user-agent': userAgent, accept }
   const send = async (target: string, signal: AbortSignal) => {
     const onlyPublic = !mayBePrivate(new URL(target).hostname)
-    const response = await egress.fetch(target, { headers, signal, onlyPublic, returnsRedirects: true })
+    const response = await egress.fetch(target, { headers, signal, onlyPublic, returnsRedirects: 'within host' })
     return { response, address: target, movedTo: targetOf(response) }
   }
 

@@ -1,4 +1,11 @@
-import { createEgress, EgressRefused, type EgressResponse, isRedirect, readUpTo } from '@trellis/kit/egress'
+import {
+  createEgress,
+  type EgressInit,
+  EgressRefused,
+  type EgressResponse,
+  isRedirect,
+  readUpTo,
+} from '@trellis/kit/egress'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 
@@ -10,16 +17,19 @@ export type HttpAnswer = {
   readonly contentType: string | null
   /** The server's Retry-After, in seconds. */
   readonly retryAfterSeconds: number | undefined
-  /** The URL on the same host that the response redirects to, where redirects are returned. */
+  /** The URL that the response redirects to, where redirects are returned. */
   readonly movedTo?: string | undefined
 }
 
-/** Gets a URL; `accept` is the Accept header, by default that of a page. Redirects are followed, unless they are to be returned. */
+/**
+ * Gets a URL; `accept` is the Accept header, by default that of a page. Redirects are followed, unless they are to be returned. Those to another
+ * host are refused, unless these are to be returned, too.
+ */
 export type HttpGet = (
   address: string,
   signal: AbortSignal,
   accept?: string,
-  redirects?: 'follow' | 'return',
+  returnsRedirects?: EgressInit['returnsRedirects'],
 ) => Promise<HttpAnswer>
 
 export type HttpGetOptions = {
@@ -38,7 +48,7 @@ const readLimited = async (response: EgressResponse, maxBytes: number): Promise<
   return bytes
 }
 
-/** The target of a redirect that was returned: one to another host is never returned, but refused. */
+/** The target of a redirect that was returned. */
 export const targetOf = ({ status, headers, url }: EgressResponse): string | undefined => {
   const location = isRedirect(status) ? headers.get('location') : null
   return location === null ? undefined : URL.parse(location, url)?.href
@@ -81,7 +91,7 @@ export const createHttpGet = ({
   mayBePrivate,
 }: HttpGetOptions): HttpGet => {
   const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * maxBytes })
-  return async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8', redirects = 'follow') => {
+  return async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8', returnsRedirects) => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     const headers = {
       'user-agent': userAgent,
@@ -94,9 +104,9 @@ export const createHttpGet = ({
         headers,
         signal: AbortSignal.any([signal, deadline]),
         onlyPublic: !mayBePrivate(url.hostname),
-        returnsRedirects: redirects === 'return',
+        ...(returnsRedirects === undefined ? {} : { returnsRedirects }),
       })
-      const movedTo = redirects === 'return' ? targetOf(response) : undefined
+      const movedTo = returnsRedirects === undefined ? undefined : targetOf(response)
       const bytes = movedTo === undefined ? await readLimited(response, maxBytes) : new Uint8Array()
       const contentType = response.headers.get('content-type')
       return {

@@ -51,16 +51,21 @@ export const judgeStatus = async (
 
 /**
  * Gets robots.txt files: they count towards a host's rate limit like its pages, and a refusal closes the host. So they are not requested
- * again, by any worker, before the host's Retry-After.
+ * again, by any worker, before the host's Retry-After. Redirects are followed to other hosts, too (RFC 9309, 2.3.1.2), at the pace of each.
  */
 export const createGetRobots =
   ({ get, gate }: Pick<PoliteGetParts, 'get' | 'gate'>): HttpGet =>
   async (address, signal, accept) => {
-    const { host } = new URL(address)
-    await gate.enter(host, signal)
-    const answer = await get(address, signal, accept)
-    if (answer.status === 429 || answer.status >= 500) await gate.refused(host, answer.retryAfterSeconds)
-    return answer
+    let target = address
+    for (let hops = 0; hops <= maxRedirects; hops += 1) {
+      const { host } = new URL(target)
+      await gate.enter(host, signal)
+      const answer = await get(target, signal, accept, 'to any host')
+      if (answer.status === 429 || answer.status >= 500) await gate.refused(host, answer.retryAfterSeconds)
+      if (answer.movedTo === undefined) return answer
+      target = answer.movedTo
+    }
+    throw marketplaceFailure('failed', 'its robots.txt redirects in a loop')
   }
 
 /** A response that may redirect to another URL on the same host. */
@@ -110,7 +115,9 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
   }
   return {
     fetchPolitely: async (address, signal, accept) =>
-      judge(await followPolitely({ gate, robots }, address, signal, (target) => get(target, signal, accept, 'return'))),
+      judge(
+        await followPolitely({ gate, robots }, address, signal, (target) => get(target, signal, accept, 'within host')),
+      ),
     judge,
   }
 }

@@ -290,6 +290,60 @@ describe('politeness', () => {
   })
 })
 
+describe('a robots.txt that redirects', () => {
+  const polite = (mayBePrivate: (hostname: string) => boolean = () => true) => {
+    const hosts: string[] = []
+    const memory = createMemoryHostStates()
+    const hostStates: typeof memory = {
+      change: (host, make) => {
+        hosts.push(host)
+        return memory.change(host, make)
+      },
+    }
+    const fetchPage = createPoliteFetch({ userAgent: 'Tester/1.0', gapMilliseconds: 0, mayBePrivate, hostStates })
+    return { fetchPage, hosts }
+  }
+  /** A host whose `/5` redirects to `/4`, and so on, and whose `/0` has the rules. */
+  const elsewhere = () =>
+    site(({ url = '' }, response) =>
+      url === '/0'
+        ? send(response, 200, 'User-agent: *\nDisallow: /secret\n')
+        : send(response, 302, '', { location: `/${Number(url.slice(1)) - 1}` }),
+    )
+  const redirectingTo = (location: string) =>
+    site((incoming, response) =>
+      incoming.url === '/robots.txt' ? send(response, 301, '', { location }) : send(response, 200, page),
+    )
+
+  test('to another host, five times, has the rules of the host that redirects', async () => {
+    const rules = await elsewhere()
+    const { fetchPage, hosts } = polite()
+    const { baseUrl, requests } = await redirectingTo(`${rules.baseUrl}/4`)
+    await expect(fetchPage(`${baseUrl}/a`, signal)).resolves.toBe(page)
+    await expect(fetchPage(`${baseUrl}/secret`, signal)).rejects.toMatchObject({ reason: 'ForbiddenByRobots' })
+    expect(requests.map(({ path }) => path)).toEqual(['/robots.txt', '/a'])
+    expect(rules.requests.map(({ path }) => path)).toEqual(['/4', '/3', '/2', '/1', '/0'])
+    // Each took a slot of its host.
+    expect(hosts.slice(0, 6)).toEqual([baseUrl, ...Array(5).fill(rules.baseUrl)].map((url) => new URL(url).host))
+  })
+
+  test('more often forbids the page', async () => {
+    const rules = await elsewhere()
+    const { baseUrl } = await redirectingTo(`${rules.baseUrl}/5`)
+    await expect(polite().fetchPage(`${baseUrl}/a`, signal)).rejects.toMatchObject({
+      message: expect.stringContaining('its robots.txt redirects in a loop'),
+    })
+  })
+
+  test('to a private address of another host is not followed', async () => {
+    const rules = await elsewhere()
+    const { baseUrl } = await redirectingTo(`${rules.baseUrl.replace('127.0.0.1', 'localhost')}/0`)
+    const { fetchPage } = polite((hostname) => hostname === '127.0.0.1')
+    await expect(fetchPage(`${baseUrl}/a`, signal)).rejects.toThrow('is not an allowed address')
+    expect(rules.requests).toEqual([])
+  })
+})
+
 describe('refusals', () => {
   test('a refusal closes the host for its Retry-After, and further requests fail without being sent', async () => {
     const { fetchPage, baseUrl, requests, advance } = await site(
