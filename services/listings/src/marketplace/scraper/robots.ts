@@ -1,6 +1,7 @@
 import robotsParser from 'robots-parser'
 import { isMarketplaceFailure, type MarketplaceFailure, marketplaceFailure } from '../failures.ts'
 import type { HttpAnswer, HttpGet } from './http-get.ts'
+import { canonicalUrl, withCanonicalPaths } from './robots-paths.ts'
 
 /** The package declares a `default` export, but its module is the function itself. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
@@ -57,10 +58,10 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
         }),
       )
     if (status >= 400) return { verdict: allowAll, goodUntil: clock() + lifetime }
-    const parsed = parseRobots(file, body.slice(0, maxCharacters))
+    const parsed = parseRobots(file, withCanonicalPaths(body.slice(0, maxCharacters)))
     return {
       verdict: (address) => ({
-        isAllowed: parsed.isAllowed(address, userAgent) ?? true,
+        isAllowed: parsed.isAllowed(canonicalUrl(address), userAgent) ?? true,
         crawlDelaySeconds: parsed.getCrawlDelay(userAgent),
       }),
       goodUntil: clock() + lifetime,
