@@ -13,6 +13,16 @@ test.each([
     openingOf({ year: 2026, month: 7, day: undefined }, new Date('2026-06-30T12:00:00Z')),
     { earliest: '2026-07-01', latest: '2026-07-01' },
   ],
+  [
+    'a year ends on its last day',
+    openingOf({ year: 2024, month: undefined, day: undefined }, observedAt),
+    { earliest: '2024-01-01', latest: '2024-12-31' },
+  ],
+  [
+    'the current year ends today',
+    openingOf({ year: 2026, month: undefined, day: undefined }, observedAt),
+    { earliest: '2026-01-01', latest: '2026-06-15' },
+  ],
   ['a later month is unknown', month(2026, 7), undefined],
   ['a day is exact', onDay(4), { earliest: '2026-06-04', latest: '2026-06-04' }],
   ['a later day is unknown', onDay(17), undefined],

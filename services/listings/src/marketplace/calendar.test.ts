@@ -12,6 +12,10 @@ test.each([
   ['2026年5月4日 に販売済み', '2026-05-04'],
   ['04.05.2026', '2026-05-04'],
   ['2026-05-04', '2026-05-04'],
+  ['Sold 04/25/2026', '2026-04-25'],
+  ['Sold 04/05/2026', undefined],
+  ['Prodáno 4. února 2026', '2026-02-04'],
+  ['MacBook Pro 2015 16', undefined],
   ['Joined Aug 2007', undefined],
   ['72+ sold', undefined],
 ])('"%s" shows the day %s', (text, expected) => {

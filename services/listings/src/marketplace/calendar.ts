@@ -8,7 +8,7 @@ const monthStems: readonly (readonly string[])[] = [
   ['jun', 'juin', 'giu', 'cze', 'июн'],
   ['jul', 'juil', 'lug', 'lip', 'июл'],
   ['aug', 'aou', 'ago', 'sie', 'авг'],
-  ['sep', 'set', 'wrz', 'сен'],
+  ['sep', 'set', 'szep', 'wrz', 'сен'],
   ['oct', 'okt', 'ott', 'out', 'paz', 'окт'],
   ['nov', 'lis', 'noy', 'ноя'],
   ['dec', 'dez', 'dic', 'gru', 'дек'],
@@ -20,50 +20,127 @@ const withoutAccents = (text: string): string =>
     .replace(/(?<=\p{Script=Latin})\p{M}/gu, '')
     .normalize('NFC')
 
-const monthOf = (word: string): number | undefined => {
+/** Languages of marketplaces whose months do not all begin with those letters: their names come from ICU. */
+const otherLanguages = ['bg', 'cs', 'el', 'hu', 'ms', 'nb', 'ro', 'tr', 'uk']
+/** Shorter names are words of other languages, too ("Pro", "LED", "Mac"), and count only in texts that are nothing but a date. */
+const shortestName = 4
+
+let otherNames: ReadonlyMap<string, number> | undefined
+
+/** Months by their names in those languages, alone, beside a day, and abbreviated. Made when they are first needed. */
+const readNames = (): ReadonlyMap<string, number> => {
+  const names = new Map<string, number>()
+  for (const language of otherLanguages)
+    for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }] as const) {
+      const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+      for (let month = 1; month <= 12; month++) {
+        const parts = format.formatToParts(Date.UTC(2000, month - 1, 1))
+        const [name] = parts.find(({ type }) => type === 'month')?.value.match(/\p{L}{3,}/u) ?? []
+        if (name !== undefined) names.set(withoutAccents(name.toLowerCase()), month)
+      }
+    }
+  return names
+}
+
+const monthOf = (word: string, shortest = shortestName): number | undefined => {
   const plain = withoutAccents(word.toLowerCase())
   const index = monthStems.findIndex((stems) => stems.some((stem) => plain.startsWith(stem)))
-  return index < 0 ? undefined : index + 1
+  if (index >= 0) return index + 1
+  if (plain.length < shortest) return undefined
+  otherNames ??= readNames()
+  return otherNames.get(plain)
 }
 
 /** Whether a word is the name of a month, or an abbreviation of one. */
-export const isMonth = (word: string): boolean => word.length <= 12 && monthOf(word) !== undefined
+export const isMonth = (word: string): boolean => word.length <= 14 && monthOf(word, 0) !== undefined
 
-/** A date as a page shows it; parts that are not shown are undefined. */
-export type ShownDate = { readonly year: number; readonly month: number; readonly day: number | undefined }
-
-const numericDate = (text: string): ShownDate | undefined => {
-  const cjk = /(\d{4})\s*年\s*(\d{1,2})\s*月(?:\s*(\d{1,2})\s*日)?/u.exec(text)
-  const iso = /\b(\d{4})-(\d{2})-(\d{2})\b/.exec(text)
-  const dayFirst = /\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b/.exec(text)
-  if (cjk !== null || iso !== null) {
-    const [, year, month, day] = cjk ?? iso ?? []
-    return { year: Number(year), month: Number(month), day: day === undefined ? undefined : Number(day) }
-  }
-  return dayFirst === null
-    ? undefined
-    : { year: Number(dayFirst[3]), month: Number(dayFirst[2]), day: Number(dayFirst[1]) }
+/** A date as a page shows it; parts that are not shown, or could be either of two, are undefined. */
+export type ShownDate = {
+  readonly year: number
+  readonly month: number | undefined
+  readonly day: number | undefined
 }
 
-/** The first date in a text: "May 4, 2026", "4. Mai 2026", "4 de may. de 2026", "2026年5月4日", "04.05.2026", "Aug 2007". */
-export const readDate = (text: string): ShownDate | undefined => {
-  const numeric = numericDate(text)
-  if (numeric !== undefined) return isRealDate(numeric) ? numeric : undefined
-  const year = /(?<!\d)(?:19|20)\d{2}(?!\d)/.exec(text)?.[0]
+/** Whether the day or the month comes first in dates such as 04/05/2021; undefined if the page does not determine it. */
+export type DateOrder = 'day first' | 'month first' | undefined
+
+const eitherOrder = ([first, second, year]: readonly number[], order: DateOrder): ShownDate | undefined => {
+  if (first === undefined || second === undefined || year === undefined) return undefined
+  if (first > 12 || (order === 'day first' && second <= 12)) return { year, month: second, day: first }
+  if (second > 12 || order === 'month first') return { year, month: first, day: second }
+  return first === second ? { year, month: first, day: second } : { year, month: undefined, day: undefined }
+}
+
+const numbersIn = (pattern: RegExp, text: string): readonly number[] | undefined =>
+  pattern.exec(text)?.slice(1).filter(Boolean).map(Number)
+
+const numericDate = (text: string, order: DateOrder): ShownDate | undefined => {
+  const [year, month, day] =
+    numbersIn(/(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월](?:\s*(\d{1,2})\s*[日일])?/u, text) ??
+    numbersIn(/\b(\d{4})(?:-|\/|\.\s?)(\d{1,2})(?:-|\/|\.\s?)(\d{1,2})\b/, text) ??
+    []
+  if (year !== undefined) return { year, month, day }
+  const dotted = numbersIn(/\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b/, text)
+  if (dotted !== undefined) return eitherOrder(dotted, 'day first')
+  const separated = numbersIn(/\b(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b/, text)
+  return separated && eitherOrder(separated, order)
+}
+
+/** A month and a year in numbers: "03/2014", "2014-03", "tháng 3 năm 2014". */
+const numericMonth = (text: string): ShownDate | undefined => {
+  const [year, month] = numbersIn(/\b(\d{4})[-/.](\d{1,2})\b/, text) ?? []
+  if (year !== undefined) return { year, month, day: undefined }
+  const [first, second] =
+    numbersIn(/\b(\d{1,2})[-/.](\d{4})\b/, text) ?? numbersIn(/th(?:áng|g)\.?\s*(\d{1,2})\D+(\d{4})/iu, text) ?? []
+  return second === undefined ? undefined : { year: second, month: first, day: undefined }
+}
+
+const yearPattern = /(?<!\d)(?:19|20)\d{2}(?!\d)/
+
+const namedDate = (text: string, shortest?: number): ShownDate | undefined => {
+  const year = yearPattern.exec(text)?.[0]
   if (year === undefined) return undefined
-  const month = (text.match(/\p{L}{3,}/gu) ?? []).map(monthOf).find((found) => found !== undefined)
+  const month = (text.match(/\p{L}{3,}/gu) ?? [])
+    .map((word) => monthOf(word, shortest))
+    .find((found) => found !== undefined)
   if (month === undefined) return undefined
   const day = /(?<!\d)([0-3]?\d)(?!\d)/.exec(text.replace(year, ' '))?.[1]
-  const shown = { year: Number(year), month, day: day === undefined ? undefined : Number(day) }
-  return isRealDate(shown) ? shown : undefined
+  return { year: Number(year), month, day: day === undefined ? undefined : Number(day) }
+}
+
+const realDate = (shown: ShownDate | undefined): ShownDate | undefined =>
+  shown && isRealDate(shown) ? shown : undefined
+
+/** The first date in a text: "May 4, 2026", "4. Mai 2026", "4 de may. de 2026", "2026年5月4日", "04.05.2026", "Aug 2007". */
+export const readDate = (text: string): ShownDate | undefined =>
+  realDate(numericDate(text, undefined) ?? namedDate(text))
+
+/** Years of two digits, as in "Aug-04-07", count from 1995, when the marketplace opened. */
+const fullYear = (digits: string): string => `${Number(digits) >= 95 ? 19 : 20}${digits}`
+
+/** The date in a text that is nothing but a date: also "Aug-04-07", "led 2014", "03/2014" or "2014". */
+export const readOnlyDate = (text: string, order: DateOrder): ShownDate | undefined => {
+  const whole = text.replace(
+    /(\p{L}{3,})-(\d{1,2})-(\d{2})(?!\d)|(\d{1,2})-(\p{L}{3,})-(\d{2})(?!\d)/u,
+    (_, month, day, year, otherDay, otherMonth, otherYear) =>
+      `${day ?? otherDay} ${month ?? otherMonth} ${fullYear(year ?? otherYear)}`,
+  )
+  const [year, ...others] = whole.match(/\d+/g) ?? []
+  const only = others.length === 0 && yearPattern.test(whole) ? Number(year) : undefined
+  return realDate(
+    numericDate(whole, order) ??
+      namedDate(whole, 0) ??
+      numericMonth(whole) ??
+      (only === undefined ? undefined : { year: only, month: undefined, day: undefined }),
+  )
 }
 
 const isRealDate = ({ month, day }: ShownDate): boolean =>
-  month >= 1 && month <= 12 && (day === undefined || (day >= 1 && day <= 31))
+  (month === undefined || (month >= 1 && month <= 12)) && (day === undefined || (day >= 1 && day <= 31))
 
 /** YYYY-MM-DD of a date that shows its day, else undefined. */
 export const isoDate = (shown: ShownDate | undefined): string | undefined =>
-  shown?.day === undefined
+  shown?.month === undefined || shown.day === undefined
     ? undefined
     : `${shown.year}-${String(shown.month).padStart(2, '0')}-${String(shown.day).padStart(2, '0')}`
 

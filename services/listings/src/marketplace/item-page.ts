@@ -1,7 +1,9 @@
 import { compile, selectAll } from 'css-select'
-import { openingOf } from '../account-opening.ts'
+import { earlierOf, openingOf } from '../account-opening.ts'
 import type { AccountOpening } from '../records.ts'
+import type { DateOrder } from './calendar.ts'
 import { lines, visibleText } from './card-text.ts'
+import { dateOrderOf } from './date-order.ts'
 import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { readJoinDate } from './join-date.ts'
 import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
@@ -124,9 +126,9 @@ const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   return { name, feedbackCount: count ?? null, feedbackRatio: null }
 }
 
-const openingsIn = (lines: readonly string[], observedAt: Date): AccountOpening[] =>
+const openingsIn = (lines: readonly string[], order: DateOrder, observedAt: Date): AccountOpening[] =>
   lines.flatMap((line) => {
-    const shown = readJoinDate(line)
+    const shown = readJoinDate(line, order)
     const opening = shown && openingOf(shown, observedAt)
     return opening ? [opening] : []
   })
@@ -134,16 +136,29 @@ const openingsIn = (lines: readonly string[], observedAt: Date): AccountOpening[
 /** Splits a line into the facts in it: "43 items sold • Joined Aug 2007". */
 const factsOf = (line: string): string[] => [line, ...line.split(/[•·|;]|,(?!\s*\d)/u)]
 
-/** The join date from its hooks, else from any text on the page, including embedded data, if all dates found there agree. */
-const readJoined = (html: string, nodes: readonly ChildNode[], observedAt: Date): AccountOpening | null => {
+const days = ({ earliest, latest }: AccountOpening): number => Date.parse(latest) - Date.parse(earliest)
+
+const overlap = (one: AccountOpening, other: AccountOpening): boolean =>
+  earlierOf(one.earliest, other.latest) === one.earliest && earlierOf(other.earliest, one.latest) === other.earliest
+
+/**
+ * The join date from its hooks, else from any text on the page, including embedded data, if all dates found there agree: then it is the most
+ * exact one.
+ */
+const readJoined = (
+  html: string,
+  nodes: readonly ChildNode[],
+  { pageUrl, observedAt }: PageContext,
+): AccountOpening | null => {
+  const order = dateOrderOf(html, pageUrl)
   const shown = findAll('joined', nodes)
     .map((element) => visibleText(element))
     .filter((text) => text.length < 80)
-  const [hooked] = openingsIn(shown.flatMap(factsOf), observedAt)
+  const [hooked] = openingsIn(shown.flatMap(factsOf), order, observedAt)
   if (hooked !== undefined) return hooked
   const anywhere = html.match(/(?<=[>"])[^<>"\\]{0,60}(?:19|20)\d{2}[^<>"\\]{0,12}(?=[<"])/gu) ?? []
-  const [found, ...others] = openingsIn(anywhere, observedAt)
-  return found !== undefined && others.every(({ earliest }) => earliest === found.earliest) ? found : null
+  const [found, ...others] = openingsIn(anywhere, order, observedAt).sort((one, other) => days(one) - days(other))
+  return found !== undefined && others.every((other) => overlap(found, other)) ? found : null
 }
 
 const readItemsSold = (nodes: readonly ChildNode[]): number | null => {
@@ -162,7 +177,8 @@ const itemIdIn = (html: string, pageUrl: string): string | null => {
 }
 
 /** Reads the page of one item. Structured data takes precedence: it has the price in the site's currency and the categories. */
-export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrency }: PageContext): ItemPage => {
+export const readItemPage = (html: string, context: PageContext): ItemPage => {
+  const { pageUrl, defaultCurrency } = context
   const data = structuredData(html)
   const product = productIn(data)
   const nodes = parseMarkup(html)
@@ -189,7 +205,7 @@ export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrenc
     categories: breadcrumbsIn(data).slice(1),
     seller,
     sellerNames: readSellerNames(nodes),
-    joined: readJoined(html, nodes, observedAt),
+    joined: readJoined(html, nodes, context),
     itemsSold: readItemsSold(nodes),
   }
 }

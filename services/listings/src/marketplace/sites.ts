@@ -39,9 +39,16 @@ const currencyBySuffix: readonly (readonly [suffix: string, currency: string])[]
   ['vn', 'VND'],
 ]
 
+const siteOf = (address: string | undefined) => {
+  const hostname = address === undefined ? undefined : URL.parse(address)?.hostname
+  return hostname === undefined ? undefined : currencyBySuffix.find(([suffix]) => hostname.endsWith(`.${suffix}`))
+}
+
 /** The currency of the site that a URL belongs to; undefined for a host outside the table (an IP address, a test host). */
-export const siteCurrency = (address: string | undefined): string | undefined => {
-  if (address === undefined || !URL.canParse(address)) return undefined
-  const { hostname } = new URL(address)
-  return currencyBySuffix.find(([suffix]) => hostname.endsWith(`.${suffix}`))?.[1]
+export const siteCurrency = (address: string | undefined): string | undefined => siteOf(address)?.[1]
+
+/** The country (ISO 3166-1) of the site that a URL belongs to; undefined for a host outside the table. */
+export const siteCountry = (address: string | undefined): string | undefined => {
+  const domain = siteOf(address)?.[0].split('.').at(-1)
+  return domain === 'com' ? 'US' : domain === 'uk' ? 'GB' : domain?.toUpperCase()
 }

@@ -106,8 +106,11 @@ const ofSeller = (text: string): Sentence => ({ text, source: 'seller record' })
 /** Created once: creating it took more than half of the time of scoring. */
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const exactDays = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
-const whenOpened = ({ earliest, latest }: AccountOpening): string =>
-  earliest === latest ? `on ${exactDays.format(new Date(earliest))}` : `in ${months.format(new Date(earliest))}`
+const whenOpened = ({ earliest, latest }: AccountOpening): string => {
+  if (earliest === latest) return `on ${exactDays.format(new Date(earliest))}`
+  const isMonth = earliest.slice(0, 7) === latest.slice(0, 7)
+  return `in ${isMonth ? months.format(new Date(earliest)) : earliest.slice(0, 4)}`
+}
 
 const agesOf = (opening: AccountOpening, now: Date): string => {
   const { atLeast, atMost } = accountAge(opening, now)
@@ -121,7 +124,7 @@ const accountSentence = ({ seller, now }: Input): Sentence => {
     : ofSeller(`The seller's account was opened ${whenOpened(opening)} and ${agesOf(opening, now)}.`)
 }
 
-/** An account that is, or may be, younger than a limit: mostly only the month of its opening is known. */
+/** An account that is, or may be, younger than a limit: mostly only the month of its opening is known, or the year. */
 const youngSentence = (input: Input, limit: number, limitInWords: string): Sentence => {
   const opening = input.seller?.accountOpened ?? null
   if (opening === null) return accountSentence(input)

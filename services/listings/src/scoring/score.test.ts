@@ -237,6 +237,11 @@ describe('an account whose opening month is known', () => {
   })
 })
 
+test('an account whose opening year is known has evidence that names the year', () => {
+  const texts = score({ seller: { accountOpened: { earliest: '2014-01-01', latest: '2014-12-31' } } }).evidence
+  expect(texts.map(({ text }) => text)).toContainEqual(expect.stringContaining('account was opened in 2014 and is'))
+})
+
 describe('composite', () => {
   test('missing signals are excluded from the composite and widen its range', () => {
     const partial = score({ seller: { accountOpened: null, categoryHistory: null }, context: { market: null } })
