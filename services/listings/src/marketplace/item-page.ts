@@ -7,12 +7,12 @@ import { dateOrderOf } from './date-order.ts'
 import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { readJoinDate } from './join-date.ts'
 import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
-import { type Money, readMoney } from './money.ts'
+import { leadingCount, type Money, readMoney } from './money.ts'
 import { countAfter, readFeedback, type ShownSeller } from './read-seller.ts'
 import { refusalIn } from './refusal.ts'
 import type { PageContext } from './search-page.ts'
 import { siteCurrency } from './sites.ts'
-import { cleanTitle } from './wording.ts'
+import { cleanTitle, statesSold } from './wording.ts'
 
 /** The page of one item. Values that it does not show are null or empty. */
 export type ItemPage =
@@ -161,14 +161,11 @@ const readJoined = (
   return found !== undefined && others.every((other) => overlap(found, other)) ? found : null
 }
 
+/** The count at the start of a fact that states what was sold: "43 items sold", "1,2 Tsd. verkauft", "3 412 objets vendus". */
 const readItemsSold = (nodes: readonly ChildNode[]): number | null => {
-  const text = firstText('highlights', nodes)
-  const digits = /(?:•|·|\|)\s*(\d[\d.,]*)\s*(K|M)?\s*\p{L}/u.exec(text ?? '')
-  if (digits?.[1] === undefined) return null
-  const unit = digits[2] === 'K' ? 1e3 : digits[2] === 'M' ? 1e6 : undefined
-  return unit === undefined
-    ? Number(digits[1].replace(/\D/g, ''))
-    : Math.round(Number(digits[1].replace(',', '.')) * unit)
+  const facts = firstText('highlights', nodes)?.split(/[•·|]/u) ?? []
+  const counts = facts.filter(statesSold).map(leadingCount)
+  return counts.find((count) => count !== undefined) ?? null
 }
 
 const itemIdIn = (html: string, pageUrl: string): string | null => {

@@ -200,6 +200,14 @@ const multipliers: readonly (readonly [pattern: RegExp, factor: number])[] = [
   [/^(?:m|mio|mln|млн|mi)\.?$/iu, 1e6],
 ]
 
+/** The count at the start of a text, abbreviated or not: "1.2K sold", "3 412 objets", "12 万". A next word that is no unit belongs to the text. */
+export const leadingCount = (text: string): number | undefined => {
+  const { digits, unit = '' } =
+    /^\s*(?<digits>\d[\d.,'’\s]*)(?<unit>[\p{Script=Latin}\p{Script=Cyrillic}]+\.?|[千천万萬만])?/u.exec(text)
+      ?.groups ?? {}
+  return digits === undefined ? undefined : (readCount(digits, unit) ?? readCount(digits))
+}
+
 /** A count, abbreviated or not: "1,234", "99.6K", "1,6 Tsd.", "1.6万". Undefined for other texts. */
 export const readCount = (digits: string, unit = ''): number | undefined => {
   const trimmed = digits.trim()

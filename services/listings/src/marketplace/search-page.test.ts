@@ -482,6 +482,26 @@ test.each([
 })
 
 test.each([
+  ['43 items sold', 43],
+  ['1.2K sold', 1_200],
+  ['3 412 objets vendus', 3_412],
+  ['3\u202f412 objets vendus', 3_412],
+  ['1,2 Tsd. verkauft', 1_200],
+  ['12 Tsd. Artikel verkauft', 12_000],
+  ['1,2 mil vendidos', 1_200],
+  ['3 mila oggetti venduti', 3_000],
+  ['2,5 тыс. продано', 2_500],
+  ['12 万 件已售出', 120_000],
+  ['5M items sold', 5_000_000],
+  ['2 watches sold', 2],
+  ['1.234 Artikel verkauft', 1_234],
+  ['12 followers', null],
+])('a store with the highlight "%s" has sold %s items', (highlight, itemsSold) => {
+  const html = `<h1 class="x-item-title__mainTitle">Camera</h1><h2 class="x-store-information__store-name">anna</h2><div class="x-store-information__highlights">99.1% positive feedback • 700 followers • ${highlight}</div>`
+  expect(readItemPage(html, context)).toMatchObject({ itemsSold })
+})
+
+test.each([
   '/usr/ada',
   'https://www.site.com/sch/ada/m.html?item=1&rt=nc',
   'https://www.site.com/sch/i.html?item=1&_ssn=ada&rt=nc',
