@@ -1,6 +1,7 @@
 import { readCount } from './money.ts'
+import { startsWithNoFeedback } from './wording.ts'
 
-/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1, and 0 without any feedback. */
+/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1; 0 if it shows 0 %, as many do without any feedback. */
 export type ShownSeller = {
   readonly name: string
   readonly feedbackCount: number | null
@@ -37,8 +38,9 @@ export const readFeedback = (
   }
 }
 
-/** The count of feedback directly after a seller's name, as pages show it that have no percentage: "anna (0) 12 items sold". */
+/** The count of feedback directly after a seller's name, as pages show it that have no percentage: "anna (0) 12 items sold", "anna No feedback". */
 export const countAfter = (name: string, text: string): number | undefined => {
+  if (text.startsWith(name) && startsWithNoFeedback(text.slice(name.length))) return 0
   const total = count.exec(text)
   return total !== null && text.slice(0, total.index).trim() === name
     ? readCount(total.groups?.digits ?? '', total.groups?.unit)
@@ -59,8 +61,11 @@ export const sellerInRow = (texts: readonly string[]): ShownSeller | undefined =
   return name === undefined ? undefined : { name, feedbackCount: feedback.count, feedbackRatio: feedback.ratio }
 }
 
-/** A seller from a row with a name and optionally a count: "name", "name (0)". */
+/** A seller from a row with a name and optionally a count: "name", "name (0)", "name No feedback". */
 export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
+  const [first = '', shown = ''] = /^(\S{2,64})\s+/u.exec(row)?.toReversed() ?? []
+  if (first !== '' && startsWithNoFeedback(row.slice(shown.length)))
+    return { name: first, feedbackCount: 0, feedbackRatio: null }
   const match = /^(?<name>\S{2,64}?)(?:\s*[(（](?<digits>\d[\d.,'’]*)\s*(?<unit>\p{L}{0,3})[)）])?$/u.exec(row)
   const name = match?.groups?.name
   if (name === undefined || /^[\d.,%$€£+-]+$/.test(name)) return undefined

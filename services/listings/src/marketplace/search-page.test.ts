@@ -350,6 +350,13 @@ describe('special cards', () => {
     expect(found[3]).toEqual({ name: 'shop', feedbackCount: null, feedbackRatio: null })
   })
 
+  test('a seller without feedback has a count of 0, in every language', () => {
+    const sellers = ['shop No feedback', 'shop (No feedback yet)', 'shop Keine Bewertungen', 'shop 評価なし'].map(
+      (text) => resultsOf(list(card({ rows: secondary(text) }))).cards[0]?.seller,
+    )
+    expect(sellers).toEqual(Array(4).fill({ name: 'shop', feedbackCount: 0, feedbackRatio: null }))
+  })
+
   test('a seller without a count of feedback is read, and a discount is no seller', () => {
     const sellers = ['shop 99.8% positive', 'shop 99,8 % positiv', 'Extra 10% off', 'Extra 10%'].map(
       (text) => resultsOf(list(card({ rows: secondary(text) }))).cards[0]?.seller,
@@ -474,6 +481,8 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
 test.each([
   ['(0)', 0],
   ['(12)', 12],
+  ['No feedback', 0],
+  ['Noted', null],
   ['(3 items)', null],
   ['sells (0) items', null],
 ])('a seller without a percentage on an item page, followed by %s, has the count %s', (after, feedbackCount) => {

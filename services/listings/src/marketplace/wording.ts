@@ -62,6 +62,26 @@ const newWindow = anyOf(
   'giu',
 )
 
+/** Words in place of a new seller's feedback. */
+const noFeedback = anyOf({
+  en: /no (?:feedback|ratings?|reviews?)(?!\p{L})/iu,
+  de: /(?:noch )?keine bewertung(?:en)?(?!\p{L})/iu,
+  fr: /(?:aucune? (?:évaluation|avis)|(?:pas encore d|sans )['’]?(?:évaluations?|avis))(?!\p{L})/iu,
+  it: /(?:nessun (?:feedback|riscontro)|nessuna valutazione)(?!\p{L})/iu,
+  es: /(?:sin|ning[uú]n|ninguna) (?:votos?|comentarios?|valoraci(?:ón|ones))(?!\p{L})/iu,
+  pt: /sem (?:feedback|avaliaç(?:ão|ões))(?!\p{L})/iu,
+  nl: /(?:nog )?geen (?:feedback|beoordelingen)(?!\p{L})/iu,
+  pl: /brak (?:opinii|ocen|komentarzy)(?!\p{L})/iu,
+  sv: /(?:ingen feedback|inga omdömen)(?!\p{L})/iu,
+  ru: /нет отзывов(?!\p{L})/iu,
+  ja: /(?:評価|フィードバック)(?:は)?(?:なし|まだありません)/u,
+  zh: /(?:暂无|沒有|没有|尚無)(?:信用)?(?:评价|評價|反馈)/u,
+})
+
+/** Whether a text starts with the words that a seller has no feedback, after any separator. */
+export const startsWithNoFeedback = (text: string): boolean =>
+  noFeedback.exec(text.replace(/^[\s:|·•([-]+/u, ''))?.index === 0
+
 const newListing = anyOf({
   en: /^new listing\s*:?\s*/i,
   de: /^neues angebot\s*/i,

@@ -3,6 +3,7 @@ import { databases, type RunningDatabase } from '@trellis/test/support/databases
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { storeListings } from '../found/store.ts'
 import type { AccountOpening, Listing, Seller } from '../records.ts'
+import { sellerMessage } from '../results/wire.ts'
 import { migrations } from '../schemas.ts'
 import type { Tables } from '../store/tables.ts'
 import { sellersForUser } from './for-user.ts'
@@ -56,6 +57,12 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       opened = await openStore<Tables>({ ...location, name: 'listings', migrations })
       await upsertSellers(opened.db, [ada], first)
       return () => opened.close()
+    })
+
+    test('shows no share of positive feedback where pages show 0 %, as they do without feedback', async () => {
+      await upsertSellers(opened.db, [{ ...ada, feedbackCount: 0, feedbackRatio: 0 }], later)
+      const row = (await findSellers(opened.db, 'marketplace', ['ada'])).get('ada')
+      expect(row && sellerMessage(row, later)).toMatchObject({ feedbackCount: 0, feedbackRatio: null })
     })
 
     const row = async () => {
