@@ -172,6 +172,35 @@ const readPhotos = (images: readonly Element[], pageUrl: string): readonly strin
   return [...new Set(best.flatMap((source) => webAddress(source, pageUrl) ?? []))]
 }
 
+/** The largest candidate of a srcset: "a.webp 140w, b.webp 500w", "a.webp 1x, b.webp 2x". */
+const largestIn = (srcset: string): string | undefined => {
+  const candidates = srcset.split(/,\s/).map((candidate) => {
+    const [address = '', size = '1x'] = candidate.trim().split(/\s+/)
+    return { address: address.replace(/,$/, ''), size: Number.parseFloat(size) }
+  })
+  return candidates.sort((one, other) => other.size - one.size)[0]?.address || undefined
+}
+
+/**
+ * The photos of a card whose other attributes have none of a known size: browsers show what a srcset names, whatever stands in `src` until it is
+ * loaded. The markup is parsed again, since most cards need no srcset.
+ */
+const readPhotoSets = (html: string, pageUrl: string): readonly string[] =>
+  elementsIn(parseMarkup(html))
+    .filter(({ name }) => name === 'img' || name === 'source')
+    .flatMap(({ attribs }) => [attribs['data-srcset'], attribs.srcset])
+    .flatMap((srcset) => largestIn(srcset ?? '') ?? [])
+    .filter((source) => !source.startsWith('data:') && !placeholderPhotos.test(source))
+    .slice(0, 1)
+    .flatMap((source) => webAddress(source, pageUrl) ?? [])
+
+const photosOf = (html: string, images: readonly Element[], pageUrl: string): readonly string[] => {
+  const photos = readPhotos(images, pageUrl)
+  if (!html.includes('srcset') || photos.some((address) => sizeIn(address) > 0)) return photos
+  const fromSets = readPhotoSets(html, pageUrl)
+  return fromSets.length > 0 ? fromSets : photos
+}
+
 const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller | null => {
   for (const row of rows) {
     const seller = sellerInRow(lines(row.children).map(({ text }) => text))
@@ -285,7 +314,7 @@ export const readCard = (fragment: CardFragment, layout: CompiledLayout, context
     url: readUrl(links, fragment.itemId, context.pageUrl),
     price: readPrice(find(layout, 'price', elements), all, context.siteCurrency),
     condition: readCondition(find(layout, 'subtitle', elements), all),
-    photos: readPhotos(photos, context.pageUrl),
+    photos: photosOf(fragment.html, photos, context.pageUrl),
     seller: readSeller(find(layout, 'seller', elements), all),
     format: isAuction ? 'auction' : texts.some(takesOffers) ? 'best_offer' : 'fixed_price',
     bids,

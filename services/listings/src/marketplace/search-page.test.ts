@@ -327,6 +327,22 @@ describe('special cards', () => {
     expect(photos).toEqual([['http://127.0.0.1:1/images/g/a/s-l500.webp'], [], [], []])
   })
 
+  test('a photo is read from the largest candidate of a srcset, unless another attribute has one of a known size', () => {
+    const photos = [
+      '<img src="data:image/gif;base64,AA==" srcset="/p/a-140.webp 140w, /p/a-500.webp 500w">',
+      '<img src="/static/loading.svg" data-srcset="/p/a.webp, /p/a-500.webp 2x">',
+      '<picture><source type="image/webp" srcset="/p/a-500.webp"><img src="/static/loading.svg"></picture>',
+      '<img src="/images/g/a/s-l500.webp" srcset="/images/g/a/s-l140.webp 1x, /images/g/a/s-l960.webp 2x">',
+      '<img src="/p/a.jpg" srcset="data:image/gif;base64,AA==">',
+    ].map((extra) => resultsOf(list(card({ extra }))).cards[0]?.photos)
+    const origin = 'http://127.0.0.1:1'
+    expect(photos).toEqual([
+      ...Array(3).fill([`${origin}/p/a-500.webp`]),
+      [`${origin}/images/g/a/s-l500.webp`],
+      [`${origin}/p/a.jpg`],
+    ])
+  })
+
   test('a price that is struck through is used only where there is no other', () => {
     const price = '<span class="strikethrough s-card__price">$300.00</span>'
     expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
