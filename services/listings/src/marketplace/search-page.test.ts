@@ -71,6 +71,30 @@ test('an item page of 2019 shows the feedback of its seller', () => {
   expect(page).toMatchObject({ kind: 'item', seller: { name: 'ada', feedbackCount: 1234, feedbackRatio: 0.995 } })
 })
 
+describe.each([1, 2])('a page of unknown markup that announces %s results', (total) => {
+  const plain = (id: number) =>
+    `<div class="x"><a href="/itm/12000000000${id}"><img src="/a.jpg"></a><div><a href="/itm/12000000000${id}"><h3>Camera ${id}</h3></a><b>$${id}0.00</b><i>ada (12) 99%</i></div></div>`
+  const announced = (shown: number) =>
+    `<h1 class="srp-controls__count-heading">${total} results</h1><div><aside><p>$500.00</p></aside><div>${[1, 2].slice(0, shown).map(plain).join('')}</div></div>`
+  const advertised = `<h2>Sponsored</h2><div>${[5, 6, 7].map(plain).join('')}</div>`
+  const results = [1, 2].slice(0, total).map((id) => ({
+    id: `12000000000${id}`,
+    title: `Camera ${id}`,
+    price: { amount: id * 10 },
+    seller: { name: 'ada' },
+    photos: ['http://127.0.0.1:1/a.jpg'],
+  }))
+
+  test('has those, with or without advertisements after them', () => {
+    expect(resultsOf(announced(total)).cards).toMatchObject(results)
+    expect(resultsOf(announced(total) + advertised).cards).toMatchObject(results)
+  })
+
+  test('is drift if it has none of them', () => {
+    expect(readSearchPage(announced(0), context).kind).toBe('drift')
+  })
+})
+
 describe('invisible characters of a title', () => {
   test.each([
     ['are removed within words', 'ca\u200bme\u200dra \u00adbody\u200c', 'camera body'],

@@ -2,7 +2,7 @@ import { compile, selectAll } from 'css-select'
 import { type Card, type CardContext, type CompiledLayout, compileLayout, readCard } from './card.ts'
 import { lines, visibleText } from './card-text.ts'
 import { type Completeness, completenessOf, driftThreshold } from './completeness.ts'
-import { cutByLinks } from './cut-by-links.ts'
+import { cutByLinks, cutFew, fewestCards } from './cut-by-links.ts'
 import { type CardFragment, classTokens, cutCards, isItemId, linkedItems } from './cut-cards.ts'
 import { type ChildNode, type Element, parseMarkup } from './dom.ts'
 import { countHeadings, type Layout, layouts, unknownLayout } from './layouts.ts'
@@ -123,6 +123,11 @@ const withoutCards = (html: string): SearchPage => {
 const cut = (html: string): readonly CardFragment[] => {
   const { fragments, isKnownList } = cutCards(html, cardClasses)
   const items = linkedItems(html).filter(isItemId).length
+  const total = isKnownList ? null : totalIn(headingText(html))
+  if (total !== null && total > 0 && total < fewestCards && fragments.length !== total) {
+    const few = cutFew(html, total)
+    if (few.length === total) return few
+  }
   if (isKnownList || fragments.length * 2 > items) return fragments
   const byLinks = cutByLinks(html)
   return byLinks.length > fragments.length ? byLinks : fragments
