@@ -45,6 +45,12 @@ describe('summary', () => {
     })
   })
 
+  test('the most common currency is that of the sales that count, not of lots and broken items', () => {
+    const lots = titled('Lot of 3 Canon EOS R6', [50, 60, 70, 80]).map((sale) => ({ ...sale, currency: 'EUR' }))
+    expect(summary([...at(10, 20, 30), ...lots])).toMatchObject({ medianPrice: 20, sampleCount: 3, currency: 'USD' })
+    expect(summary(lots)).toMatchObject({ medianPrice: null, sampleCount: 0, currency: 'EUR' })
+  })
+
   test('sales without titles, from workers of older versions, count', () => {
     const untitled = at(10, 20, 30).map(({ price, currency, soldOn }) => ({ price, currency, soldOn }))
     expect(summary(untitled)).toMatchObject({ medianPrice: 20, sampleCount: 3, details: { strata: [] } })

@@ -184,7 +184,9 @@ export const summariseSales = (sales: readonly Sale[], query: string, now: Date)
     ),
   )
   const related = judged.filter(({ excluded, stratum }) => excluded === null || stratum !== null)
-  const currency = mainCurrency(related.map(({ sale }) => sale))
+  // Broken items and lots decide only where nothing else was sold.
+  const whole = related.filter(({ excluded }) => excluded === null)
+  const currency = mainCurrency((whole.length > 0 ? whole : related).map(({ sale }) => sale))
   const comparable = related.filter(({ sale }) => sale.currency === currency)
   const counted = comparable.flatMap(({ sale, excluded }) => (excluded === null ? [sale] : []))
   const sorted = counted.toSorted((a, b) => a.price - b.price)
