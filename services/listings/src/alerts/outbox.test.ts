@@ -33,7 +33,8 @@ const openReceiver = async () => {
     request.on('end', () => {
       received.push({ headers: request.headers, body })
       const status = statuses.shift() ?? 204
-      response.writeHead(status, status === 301 ? { location: '/hook/' } : { 'retry-after': '0' }).end('Not now.')
+      const headers = { 301: { location: '/hook/' }, 308: { location: 'http://localhost/hook' } }[status]
+      response.writeHead(status, headers ?? { 'retry-after': '0' }).end('Not now.')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -272,10 +273,23 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await alertTo(1)
       const outbox = deliver()
       expect((await passPause(outbox)).webhook_error).toBe(
-        'The webhook answered 301: it has moved to /hook/. Set that address.',
+        `The webhook answered 301: it has moved to ${receiver.url}/. Set that address.`,
       )
       await untilEmpty()
       expect(receiver.received.map(({ body }) => body === '')).toEqual([false, false])
+    })
+
+    test('to a webhook that has moved to another host wait for the new address', async () => {
+      const receiver = own.use(await openReceiver())
+      receiver.statuses.push(308)
+      await settle({ webhook: { url: receiver.url, secret } })
+      await alertTo(1)
+      const outbox = deliver()
+      const error = (await passPause(outbox)).webhook_error
+      expect(error).toContain('redirects to localhost')
+      expect(error).toContain('Set the address that it has moved to.')
+      await untilEmpty()
+      expect(receiver.received).toHaveLength(2)
     })
 
     test('of a channel that was switched off meanwhile are dropped', async () => {

@@ -42,8 +42,9 @@ const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise
 /** The answer in words: a redirect is one to correct the address. */
 const detailOf = (response: Awaited<ReturnType<Egress['fetch']>>, answer: string): string => {
   const location = response.headers.get('location')
-  if (response.status >= 300 && response.status < 400 && location !== null)
-    return `The webhook answered ${response.status}: it has moved to ${location.slice(0, maxAnswerCharacters)}. Set that address.`
+  const moved = location === null ? undefined : URL.parse(location, response.url)?.href
+  if (response.status >= 300 && response.status < 400 && moved !== undefined)
+    return `The webhook answered ${response.status}: it has moved to ${moved.slice(0, maxAnswerCharacters)}. Set that address.`
   return `The webhook answered ${response.status}${answer === '' ? '.' : `: ${answer}`}`
 }
 
@@ -82,6 +83,13 @@ export const sendToWebhook = async (
     const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now().getTime()) ?? null
     return { kind: 'failed', detail, retryAfterSeconds }
   } catch (error) {
+    // A receiver that has moved gets what waits at its new address, if its user sets that within a day.
+    if (error instanceof EgressRefused && error.what === 'redirect')
+      return {
+        kind: 'failed',
+        detail: `${error.message} Set the address that it has moved to.`,
+        retryAfterSeconds: null,
+      }
     if (error instanceof EgressRefused) return { kind: 'refused', detail: error.message }
     return { kind: 'failed', detail: `The webhook could not be reached: ${reasonOf(error)}`, retryAfterSeconds: null }
   }
