@@ -4,6 +4,7 @@ import { createEgress } from '@trellis/kit/egress'
 import { openStore, transact } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { databases, type RunningDatabase } from '@trellis/test/support/databases'
+import { listenForTests } from '@trellis/test/support/http-server'
 import { waitFor } from '@trellis/test/support/wait-for'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -16,7 +17,7 @@ import { pauseAfterAttempt, runOutbox } from './outbox.ts'
 import { claimDelivery } from './outbox-store.ts'
 import { recordAlerts } from './record.ts'
 import { confirmEmail, replaceSettings } from './settings.ts'
-import { signatureOf } from './webhook.ts'
+import { sendToWebhook, signatureOf } from './webhook.ts'
 
 const secret = 'a secret of some length'
 const patiently = { timeout: 120_000, interval: 20 }
@@ -81,6 +82,18 @@ test('a webhook is signed as Standard Webhooks specifies', () => {
   expect(signatureOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', message)).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
+})
+
+test('a webhook that accepts the connection and does not answer is reported as such', async () => {
+  await using server = await listenForTests(() => undefined)
+  await using egress = createEgress({ blockPrivate: false })
+  const delivery = { id: '1', content_json: '{"alerts":[],"omitted":0}', created_at: '2026-03-01T12:00:00Z' }
+  const attempt = await sendToWebhook(
+    { egress, now: () => new Date(), signal: new AbortController().signal, attemptMilliseconds: 100 },
+    { url: server.url, secret },
+    { ...delivery, user_id: 'ann', channel: 'webhook', attempts: 1, next_attempt_at: '', claimed_until: null },
+  )
+  expect(attempt).toMatchObject({ kind: 'failed', detail: 'The webhook did not answer within 0.1 s.' })
 })
 
 describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start }) => {

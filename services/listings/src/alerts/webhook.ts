@@ -6,7 +6,7 @@ import type { AlertContent } from './delivery-content.ts'
 import type { Attempt } from './outbox.ts'
 import type { DeliveryRow } from './tables.ts'
 
-const attemptMilliseconds = 15_000
+const longestAttempt = 15_000
 /** The part of an answer that is shown, and the bytes that are read for it. */
 const maxAnswerCharacters = 200
 const maxAnswerBytes = 4 * maxAnswerCharacters
@@ -54,12 +54,23 @@ const reasonOf = (error: unknown): string =>
 
 /** Sends a delivery to a webhook once. */
 export const sendToWebhook = async (
-  { egress, now, signal }: { readonly egress: Egress; readonly now: () => Date; readonly signal: AbortSignal },
+  {
+    egress,
+    now,
+    signal,
+    attemptMilliseconds = longestAttempt,
+  }: {
+    readonly egress: Egress
+    readonly now: () => Date
+    readonly signal: AbortSignal
+    readonly attemptMilliseconds?: number
+  },
   { url, secret }: { readonly url: string; readonly secret: string },
   delivery: DeliveryRow,
 ): Promise<Attempt> => {
   const body = webhookBody(delivery)
   const timestamp = String(Math.floor(now().getTime() / 1000))
+  const late = AbortSignal.timeout(attemptMilliseconds)
   try {
     const response = await egress.fetch(url, {
       method: 'POST',
@@ -73,7 +84,7 @@ export const sendToWebhook = async (
       body,
       // An answer to a GET without the alerts would not mean that they were received.
       keepsMethod: true,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMilliseconds)]),
+      signal: AbortSignal.any([signal, late]),
     })
     const answer = await answerOf(response)
     if (response.ok) return { kind: 'accepted' }
@@ -91,6 +102,10 @@ export const sendToWebhook = async (
         retryAfterSeconds: null,
       }
     if (error instanceof EgressRefused) return { kind: 'refused', detail: error.message }
-    return { kind: 'failed', detail: `The webhook could not be reached: ${reasonOf(error)}`, retryAfterSeconds: null }
+    const detail =
+      late.aborted && !signal.aborted
+        ? `The webhook did not answer within ${attemptMilliseconds / 1000} s.`
+        : `The webhook could not be reached: ${reasonOf(error)}`
+    return { kind: 'failed', detail, retryAfterSeconds: null }
   }
 }
