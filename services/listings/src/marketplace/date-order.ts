@@ -14,7 +14,7 @@ const localeOf = (tag: string | undefined): Intl.Locale | undefined => {
  * Undefined if the page has neither.
  */
 export const dateOrderOf = (html: string, pageUrl: string): DateOrder => {
-  const declared = localeOf(/<html\b[^>]*\slang\s*=\s*["']?([\w-]+)/i.exec(html)?.[1])
+  const declared = localeOf(/<html\b[^<>]{0,1000}?\slang\s*=\s*["']?([\w-]+)/i.exec(html)?.[1])
   const isClear = declared !== undefined && (declared.region !== undefined || declared.language !== 'en')
   const country = siteCountry(pageUrl)
   const locale = isClear ? declared : localeOf(country && `und-${country}`)?.maximize()
