@@ -2,10 +2,11 @@ import { webAddress } from '@trellis/kit/egress'
 import { compile } from 'css-select'
 import type { BuyingFormat } from '../records.ts'
 import { endOfAuction, hasTimeLeft, isoDate, readDate, readDuration } from './calendar.ts'
+import { readPhotos } from './card-photos.ts'
 import { type Line, lines, strikes, visibleText } from './card-text.ts'
 import type { CardFragment } from './cut-cards.ts'
-import { type ChildNode, type Element, parseMarkup } from './dom.ts'
-import { type CardField, type Layout, placeholderPhotos } from './layouts.ts'
+import { type ChildNode, type Element, elementsIn, parseMarkup } from './dom.ts'
+import type { CardField, Layout } from './layouts.ts'
 import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
 import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutCount, sellerWithoutRatio } from './read-seller.ts'
 import {
@@ -76,17 +77,6 @@ const find = (layout: CompiledLayout, field: CardField, elements: readonly Eleme
 /** Unused attributes that make up most of a card's markup; without them parsing takes half the time. */
 const bulk = /\s(?:data-(?!src|defer-load|original)[\w-]+|on\w+|_sp|srcset|aria-labelledby)\s*=\s*(?:"[^"]*"|'[^']*')/g
 
-const elementsIn = (nodes: readonly ChildNode[]): readonly Element[] => {
-  const found: Element[] = []
-  const walk = (node: ChildNode) => {
-    if (!('attribs' in node)) return
-    found.push(node)
-    for (const child of node.children) walk(child)
-  }
-  for (const node of nodes) walk(node)
-  return found
-}
-
 const isElement = (node: unknown): node is Element => typeof node === 'object' && node !== null && 'attribs' in node
 
 const ancestorStrikes = (element: Element): boolean => {
@@ -155,50 +145,6 @@ const readCondition = (subtitles: readonly Element[], all: readonly Line[]): str
     first.at(-1) ??
     lines.find((text) => text.length <= longestCondition && startsLikeCondition(text))
   return condition === undefined ? null : condition.toLowerCase()
-}
-
-const photoSources = ['data-defer-load', 'data-src', 'data-original', 'src'] as const
-
-/** Size in an image's URL ("s-l500"), used to choose the larger of a preview and its deferred original. */
-const sizeIn = (address: string): number => Number(/s-l(\d+)/.exec(address)?.[1] ?? 0)
-
-const readPhotos = (images: readonly Element[], pageUrl: string): readonly string[] => {
-  const best = images.flatMap(({ attribs }) => {
-    const sources = photoSources
-      .flatMap((name) => attribs[name] ?? [])
-      .filter((source) => !source.startsWith('data:') && source !== '' && !placeholderPhotos.test(source))
-    return sources.sort((a, b) => sizeIn(b) - sizeIn(a)).slice(0, 1)
-  })
-  return [...new Set(best.flatMap((source) => webAddress(source, pageUrl) ?? []))]
-}
-
-/** The largest candidate of a srcset: "a.webp 140w, b.webp 500w", "a.webp 1x, b.webp 2x". */
-const largestIn = (srcset: string): string | undefined => {
-  const candidates = srcset.split(/,\s/).map((candidate) => {
-    const [address = '', size = '1x'] = candidate.trim().split(/\s+/)
-    return { address: address.replace(/,$/, ''), size: Number.parseFloat(size) }
-  })
-  return candidates.sort((one, other) => other.size - one.size)[0]?.address || undefined
-}
-
-/**
- * The photos of a card whose other attributes have none of a known size: browsers show what a srcset names, whatever stands in `src` until it is
- * loaded. The markup is parsed again, since most cards need no srcset.
- */
-const readPhotoSets = (html: string, pageUrl: string): readonly string[] =>
-  elementsIn(parseMarkup(html))
-    .filter(({ name }) => name === 'img' || name === 'source')
-    .flatMap(({ attribs }) => [attribs['data-srcset'], attribs.srcset])
-    .flatMap((srcset) => largestIn(srcset ?? '') ?? [])
-    .filter((source) => !source.startsWith('data:') && !placeholderPhotos.test(source))
-    .slice(0, 1)
-    .flatMap((source) => webAddress(source, pageUrl) ?? [])
-
-const photosOf = (html: string, images: readonly Element[], pageUrl: string): readonly string[] => {
-  const photos = readPhotos(images, pageUrl)
-  if (!html.includes('srcset') || photos.some((address) => sizeIn(address) > 0)) return photos
-  const fromSets = readPhotoSets(html, pageUrl)
-  return fromSets.length > 0 ? fromSets : photos
 }
 
 const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller | null => {
@@ -314,7 +260,7 @@ export const readCard = (fragment: CardFragment, layout: CompiledLayout, context
     url: readUrl(links, fragment.itemId, context.pageUrl),
     price: readPrice(find(layout, 'price', elements), all, context.siteCurrency),
     condition: readCondition(find(layout, 'subtitle', elements), all),
-    photos: photosOf(fragment.html, photos, context.pageUrl),
+    photos: readPhotos(fragment.html, photos, context.pageUrl),
     seller: readSeller(find(layout, 'seller', elements), all),
     format: isAuction ? 'auction' : texts.some(takesOffers) ? 'best_offer' : 'fixed_price',
     bids,

@@ -27,3 +27,15 @@ export const parseMarkup = (html: string): ChildNode[] => {
   new Parser(handler).end(html)
   return handler.root.children
 }
+
+/** All elements among nodes and within them, in document order. */
+export const elementsIn = (nodes: readonly ChildNode[]): readonly Element[] => {
+  const found: Element[] = []
+  const walk = (node: ChildNode) => {
+    if (!('attribs' in node)) return
+    found.push(node)
+    for (const child of node.children) walk(child)
+  }
+  for (const node of nodes) walk(node)
+  return found
+}
