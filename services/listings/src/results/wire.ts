@@ -84,8 +84,8 @@ export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => {
     username: row.username,
     accountAgeDays: accountOpened === null ? null : accountAge(accountOpened, now).atLeast,
     feedbackCount: row.feedback_count,
-    // Pages and APIs show 0 % where there is no feedback, or no percentage.
-    feedbackRatio: row.feedback_ratio === 0 ? null : row.feedback_ratio,
+    // Pages show 0 % where there is no feedback.
+    feedbackRatio: row.feedback_ratio === 0 && row.feedback_count === 0 ? null : row.feedback_ratio,
     categoryHistoryJson: JSON.stringify(categoryHistory ?? {}),
     fetchedAt: row.fetched_at,
   }

@@ -59,10 +59,13 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       return () => opened.close()
     })
 
-    test('shows no share of positive feedback where pages show 0 %, as they do without feedback', async () => {
-      await upsertSellers(opened.db, [{ ...ada, feedbackCount: 0, feedbackRatio: 0 }], later)
+    test.each([
+      [0, null],
+      [3, 0],
+    ])('of 0 % positive of %i feedbacks the share is shown as %j', async (feedbackCount, feedbackRatio) => {
+      await upsertSellers(opened.db, [{ ...ada, feedbackCount, feedbackRatio: 0 }], later)
       const row = (await findSellers(opened.db, 'marketplace', ['ada'])).get('ada')
-      expect(row && sellerMessage(row, later)).toMatchObject({ feedbackCount: 0, feedbackRatio: null })
+      expect(row && sellerMessage(row, later)).toMatchObject({ feedbackCount, feedbackRatio })
     })
 
     const row = async () => {
