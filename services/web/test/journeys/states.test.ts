@@ -520,7 +520,12 @@ describe.skipIf(!hasBrowser)(`pages with an admin key and a receiver of bundles$
   test('empty pages lead to the first lines and the first alert', async () => {
     const { page, problems } = await installation.openShared()
     const main = page.getByRole('main')
+    const release = await withhold(page, '/logs/api/sources')
     await page.goto('/logs')
+    await main.getByText('0 found in').waitFor()
+    await main.getByRole('status', { name: 'Searching' }).waitFor()
+    expect(await main.getByText('Nothing was found.').count()).toBe(0)
+    release()
     await main.getByText('Nothing has been read yet.').waitFor()
     await main.getByRole('link', { name: 'Upload files' }).waitFor()
     await page.goto('/logs/diagnose')

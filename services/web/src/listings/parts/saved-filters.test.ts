@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { filtersJson, searchPath, wordsOf } from './saved-filters.ts'
+import { filtersJson } from '../search/filters.ts'
+import { searchPath, wordsOf } from './saved-filters.ts'
 
 const query = {
   q: 'x',

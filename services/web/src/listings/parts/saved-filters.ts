@@ -1,12 +1,3 @@
-import type { Query } from '../search/filters.ts'
-import { parametersOf } from '../search/filters.ts'
-
-/** The parameters of a search besides its text, as a saved search stores them. */
-export const filtersJson = (query: Query): string => {
-  const { q: _, ...filters } = parametersOf(query)
-  return JSON.stringify(Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)))
-}
-
 const names: Readonly<Record<string, string>> = {
   min_price: 'min',
   max_price: 'max',

@@ -1,5 +1,6 @@
 import { untrack } from 'svelte'
-import { type Applied, arrange, type Result } from './filters.ts'
+import { arrange } from './arrange.ts'
+import type { Applied, Result } from './filters.ts'
 
 type Inputs = {
   results: () => readonly Result[]

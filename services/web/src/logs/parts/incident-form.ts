@@ -1,5 +1,5 @@
 import type { IncidentRest } from '@trellis/protos/edge/client.ts'
-import { fromInput, toInput } from './windows.ts'
+import { fromInput, toInput } from './window-inputs.ts'
 
 /** An incident as its fields show it: times are values of inputs, in local time or UTC, and what is not set is empty. */
 export type IncidentForm = {

@@ -1,15 +1,7 @@
 import type { EntryRest } from '@trellis/protos/edge/client.ts'
 import type { LineColumn } from '../../lines/columns.ts'
-import { flag, list, oneOf } from '../../url/codecs.ts'
 import type { FilterValues, ListFilter } from '../parts/filters.ts'
 
-/** How lines are shown, as it is in the URL. */
-export const arrangementShape = {
-  wrap: flag(),
-  dedupe: oneOf(['none', 'text', 'template'], 'none'),
-  cols: list(),
-  tz: oneOf(['', 'local', 'utc'], ''),
-}
 export type Dedupe = 'none' | 'text' | 'template'
 export type Arrangement = { wrap: boolean; dedupe: Dedupe; cols: readonly string[]; tz: '' | 'local' | 'utc' }
 

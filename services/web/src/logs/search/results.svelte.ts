@@ -1,18 +1,20 @@
 import type { EntryRest } from '@trellis/protos/edge/client.ts'
-import { call, type RequestOf } from '../../api/client.ts'
+import { type Answer, call } from '../../api/client.ts'
 import { morePages } from '../../api/more-pages.svelte.ts'
-import { resource } from '../../api/resource.svelte.ts'
+import { type Resource, resource } from '../../api/resource.svelte.ts'
 import type { Live } from '../parts/live.svelte.ts'
+import { pageSize, type SearchQuery } from './search-view.ts'
 
-const pageSize = 200
-type Query = NonNullable<RequestOf<'GET /logs/api/search'>['query']>
-type Sources = { query: () => Query; live: () => Live | undefined; isLive: () => boolean; selectedId: () => string }
+type Sources = {
+  /** The first page of the search. */
+  found: Resource<Answer<'GET /logs/api/search'>>
+  query: () => SearchQuery
+  live: () => Live | undefined
+  selectedId: () => string
+}
 
 /** The lines of a search, page after page, or of the stream that is followed; and which of them is selected. */
-export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
-  const found = resource('GET /logs/api/search', () =>
-    isLive() ? undefined : { query: { ...query(), limit: pageSize } },
-  )
+export const createResults = ({ found, query, live, selectedId }: Sources) => {
   const pages = morePages({
     of: () => JSON.stringify(query()),
     list: () => found,
