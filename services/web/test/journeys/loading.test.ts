@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await context.close()
   })
 
-  test('what shows lines, and what searches for listings, report that they cannot be loaded, and do their work once they can', async () => {
+  test('parts with lines and with results report that they cannot be loaded, and work once they can', async () => {
     const { page, context } = await installation.open()
     await pushLines(installation.origin, 'shop', ['a line of a part'])
     const tryAgain = page.getByRole('main').getByRole('alert').getByRole('button', { name: 'Try again' })
