@@ -69,6 +69,7 @@ export default defineConfig({
             '**/node_modules/**',
             'test/faults/**',
             'test/skipped/**',
+            'services/web/test/journeys/distributed.test.ts',
             ...onCluster,
             ...unit,
             ...audio,

@@ -6,7 +6,7 @@ export const distributed = [
   'test/fault-points/**/*.test.ts',
   'test/hostile/hostile.test.ts',
   'test/upgrade/upgrade.test.ts',
-  'services/web/test/journeys/{keyboard,listings,logs,music}.test.ts',
+  'services/web/test/journeys/distributed.test.ts',
   'test/faults/**/*.test.ts',
 ]
 

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasBrowser, skipped } from '../support/browser.ts'
-import { browserTest } from '../support/browser-test.ts'
 import { installationOfSuite } from '../support/installation.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 
@@ -47,6 +46,7 @@ const goTo = async (page: Page, path: string): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
+/** On the embedded form only: keys send the requests of buttons, which the other journeys press on both forms. */
 describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   const installation = installationOfSuite({
     seed: (origin) => pushLines(origin, 'shop', logLines(80).split('\n')),
@@ -234,21 +234,26 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  browserTest('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
+  test('a key whose action cannot be used shows the reason of its button, and so does the palette', async () => {
     const { page, problems } = await installation.openShared()
     const toast = (text: string) => page.getByRole('status').getByText(text, { exact: true })
     await goTo(page, '/listings')
     const save = page.getByRole('button', { name: 'Save search', disabled: true })
     await save.waitFor()
     expect(await save.getAttribute('title')).toBe('Search first.')
-    await page.keyboard.press('s')
-    await toast('Search first.').waitFor()
+    // Its key works once the page has loaded what its keys do, which is when the browser is idle.
+    const pressed = async () => {
+      await page.keyboard.press('s')
+      return toast('Search first.').count()
+    }
+    await expect.poll(pressed).toBe(1)
     // The second press announces it again and does not add a second toast.
     await page.keyboard.press('s')
     expect(await toast('Search first.').count()).toBe(1)
 
     await goTo(page, '/logs')
     await page.getByText('80 found').waitFor()
+    await page.getByRole('grid', { name: 'Log lines' }).waitFor()
     await page.keyboard.press('t')
     await toast('Select a line first.').waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -272,11 +277,12 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
-  browserTest('the list of keys is a key away, and dialogs give the focus back', async () => {
+  test('the list of keys is a key away, and dialogs give the focus back', async () => {
     const { page, problems } = await installation.openShared()
     await goTo(page, '/listings')
     await tabTo(page, 'Search')
     await page.keyboard.press('?')
+    // The keys of the page join those of the shell when they are loaded.
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Block seller').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(async () => (await focused(page)).name).toBe('Search')

@@ -1,4 +1,4 @@
-import type { Trellis } from '@trellis/test/support/trellis'
+import { form, type Trellis } from '@trellis/test/support/trellis'
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, onTestFailed, onTestFinished } from 'vitest'
 import { launchBrowser, type Opened, type TestBrowser } from './browser.ts'
@@ -66,33 +66,54 @@ const openSharedPage = async (browser: TestBrowser, origin: string): Promise<Sha
   return { opened, reset }
 }
 
-/** Starts Trellis and a browser before the tests of the suite that calls this, and ends both after them. */
+type Started = { trellis: Trellis; browser: TestBrowser }
+
+const startBoth = async (resources: AsyncDisposableStack, start: () => Promise<Trellis>): Promise<Started> => {
+  const trellis = resources.use(await start())
+  return { trellis, browser: resources.use(await launchBrowser()) }
+}
+
+/** What the suites of a file share on the distributed form, which is a dozen processes. */
+const ofFile = new AsyncDisposableStack()
+let startedForFile: Promise<Started> | undefined
+afterAll(() => ofFile.disposeAsync())
+
+/**
+ * Starts Trellis and a browser before the tests of the suite that calls this, and ends both after them. On the distributed form, suites of one file that
+ * start nothing of their own share them: what one adds, the others find, too.
+ */
 export const installationOfSuite = ({ start = startWithPages, seed }: Options = {}): Installation => {
   const resources = new AsyncDisposableStack()
-  let trellis: Trellis | undefined
-  let browser: TestBrowser | undefined
+  let both: Started | undefined
   let shared: SharedPage | undefined
-  const started = <Part>(part: Part | undefined): Part => {
-    if (part === undefined) throw new Error('The installation starts before the first test of its suite.')
-    return part
+  const started = (): Started => {
+    if (both === undefined) throw new Error('The installation starts before the first test of its suite.')
+    return both
   }
   beforeAll(async () => {
-    trellis = resources.use(await start())
-    browser = resources.use(await launchBrowser())
-    await seed?.(trellis.origin)
+    if (form === 'distributed' && start === startWithPages) {
+      startedForFile ??= startBoth(ofFile, start)
+      both = await startedForFile
+    } else both = await startBoth(resources, start)
+    await seed?.(both.trellis.origin)
   })
-  afterAll(() => resources.disposeAsync())
+  afterAll(async () => {
+    await shared?.opened.context.close()
+    await resources.disposeAsync()
+  })
   return {
     get origin() {
-      return started(trellis).origin
+      return started().trellis.origin
     },
     open: async (options) => {
-      const opened = await started(browser).open(started(trellis).origin, options)
+      const { trellis, browser } = started()
+      const opened = await browser.open(trellis.origin, options)
       endWithTest(opened)
       return opened
     },
     openShared: async () => {
-      shared ??= await openSharedPage(started(browser), started(trellis).origin)
+      const { trellis, browser } = started()
+      shared ??= await openSharedPage(browser, trellis.origin)
       const { opened, reset } = shared
       await reset()
       // What a failed test leaves is no beginning for the next one.
