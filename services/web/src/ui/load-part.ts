@@ -43,6 +43,8 @@ export const loadPart = async <Part>(load: () => Promise<Part>): Promise<Part> =
 
 /** Browsers without idle callbacks wait so long. */
 const waitMilliseconds = 200
+/** A browser that is never idle, on a busy machine, waits so long. */
+const longestWaitMilliseconds = 1_000
 
 /**
  * Loads parts of the app that a page may need next as soon as the browser has nothing else to do, so that they are there at once. Call it in the script
@@ -57,7 +59,7 @@ export const loadWhenIdle = (...loads: readonly (() => Promise<unknown>)[]): voi
       const timer = setTimeout(loadAll, waitMilliseconds)
       return () => clearTimeout(timer)
     }
-    const request = requestIdleCallback(loadAll)
+    const request = requestIdleCallback(loadAll, { timeout: longestWaitMilliseconds })
     return () => cancelIdleCallback(request)
   })
 }
