@@ -235,4 +235,19 @@ describe.skipIf(!hasBrowser)(`files of the app that cannot be loaded${skipped}`,
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await context.close()
   })
+
+  test('the keys of a page are loaded in a browser that is never idle, too', async () => {
+    const { page, context } = await installation.open()
+    await page.addInitScript({
+      content: `window.requestIdleCallback = (callback, { timeout } = {}) => {
+        if (timeout !== undefined) setTimeout(callback, timeout)
+        return 0
+      }`,
+    })
+    await page.goto('/listings')
+    await page.getByRole('heading', { level: 1, name: 'Search listings' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Block seller').waitFor()
+    await context.close()
+  })
 })
