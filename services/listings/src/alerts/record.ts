@@ -160,10 +160,10 @@ const alertRow = ({ userId, savedSearch, now }: FoundByMonitor, { candidate, dec
   created_at: now.toISOString(),
 })
 
-/** Replaces the alerts of these listings, and records their prices. */
+/** Replaces the alerts of these listings, and records their prices. Returns them in the same order; the first has the highest id, as lists begin with that. */
 const writeAlerts = async (db: Db, found: FoundByMonitor, decided: readonly Decided[]): Promise<AlertRow[]> => {
   const written: AlertRow[] = []
-  for (const some of chunksOf(decided, rowsPerStatement)) {
+  for (const some of chunksOf(decided.toReversed(), rowsPerStatement)) {
     const ids = some.map(({ candidate }) => candidate.platformListingId)
     await db.deleteFrom('alerts').where('user_id', '=', found.userId).where('platform_listing_id', 'in', ids).execute()
     const rows = some.map((one) => alertRow(found, one))
@@ -174,7 +174,7 @@ const writeAlerts = async (db: Db, found: FoundByMonitor, decided: readonly Deci
     found,
     decided.map(({ candidate }) => candidate),
   )
-  return written.toSorted((a, b) => a.id - b.id)
+  return written.toSorted((a, b) => b.id - a.id)
 }
 
 /**

@@ -52,7 +52,7 @@ export const contract: readonly Theme[] = [
     ],
     [
       'Lists are newest first, with `limit`, `cursor` and `next_cursor`',
-      [alerts, 'are listed newest first, in pages, with the number of unread ones'],
+      [alerts, 'are listed newest first, those of one run as it ranks them, in pages, with the number of unread ones'],
       [listings('corrections/corrections'), 'the list pages from the newest to the oldest, with clamped limits'],
     ],
     [
