@@ -20,7 +20,8 @@ export const endOfMonth = (date: string): string => {
 }
 
 /**
- * When an account was opened, from the year, the month or the day that a page shows. The range ends with the day of observation; one day more allows for the marketplace's time zone. Undefined for a date in the future.
+ * When an account was opened, from the year, the month or the day that a page shows. The range ends with the day of observation; one day more
+ * allows for the marketplace's time zone. Undefined for a date in the future.
  */
 export const openingOf = (
   shown: { readonly year: number; readonly month: number | undefined; readonly day: number | undefined },

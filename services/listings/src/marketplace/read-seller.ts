@@ -63,8 +63,8 @@ export const sellerInRow = (texts: readonly string[]): ShownSeller | undefined =
 
 /** A seller from a row with a name and optionally a count: "name", "name (0)", "name No feedback". */
 export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
-  const [first = '', shown = ''] = /^(\S{2,64})\s+/u.exec(row)?.toReversed() ?? []
-  if (first !== '' && startsWithNoFeedback(row.slice(shown.length)))
+  const [beginning = '', first] = /^(\S{2,64})\s+/u.exec(row) ?? []
+  if (first !== undefined && startsWithNoFeedback(row.slice(beginning.length)))
     return { name: first, feedbackCount: 0, feedbackRatio: null }
   const match = /^(?<name>\S{2,64}?)(?:\s*[(（](?<digits>\d[\d.,'’]*)\s*(?<unit>\p{L}{0,3})[)）])?$/u.exec(row)
   const name = match?.groups?.name

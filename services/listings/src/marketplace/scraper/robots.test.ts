@@ -23,7 +23,7 @@ test.each([
   ['/price-%24', '/price-$'],
   ['/*.php$', '/a/index.php'],
   ['/sch/*?*_nkw=', '/sch/i.html?a=1&_nkw=x'],
-  ['/secret # for nobody', '/secret'],
+  ['/secret # a comment', '/secret'],
   ['/100%', '/100%25'],
 ])('"Disallow: %s" forbids %s', async (rule, path) => {
   expect(await isAllowed(path, `Disallow: ${rule}`)).toBe(false)
