@@ -1,4 +1,4 @@
-import { serviceError } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { Adapter, MustIncludeMode, SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 
 const adapters: Readonly<Record<string, Adapter>> = {
@@ -14,7 +14,7 @@ const modes: Readonly<Record<string, MustIncludeMode>> = {
 }
 
 const unusable = (name: string, expected: string) =>
-  serviceError('invalid', `The filter "${name}" of this saved search must be ${expected}. Save the search again.`)
+  invalidField(['body', 'filters_json'], `The filter "${name}" in filters_json must be ${expected}.`)
 
 /** Parses the JSON text of an object; undefined for any other text. */
 export const parseFilters = (json: string): Readonly<Record<string, unknown>> | undefined => {
@@ -24,6 +24,13 @@ export const parseFilters = (json: string): Readonly<Record<string, unknown>> | 
   } catch {
     return undefined
   }
+}
+
+/** Throws a 422 for filters that the search of a monitor could not use. */
+export const checkFilters = (json: string): void => {
+  if (parseFilters(json) === undefined)
+    throw invalidField(['body', 'filters_json'], 'must be the JSON text of an object, such as {"max_price": 600}')
+  searchRequestOf({ query: '', filters_json: json })
 }
 
 /** A number or the text of one, as forms send it; null if it is absent. */

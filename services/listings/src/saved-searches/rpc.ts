@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { cancelDriven } from '../search/watch.ts'
 import { hasStore, requireFeature, requireSession } from '../session/access.ts'
 import { featuresOf } from '../session/features.ts'
-import { parseFilters } from './filters.ts'
+import { checkFilters } from './filters.ts'
 import { changeMonitor } from './monitor-settings.ts'
 import {
   deleteSavedSearch,
@@ -65,8 +65,7 @@ export const savedSearchesRpc = (
     createSavedSearch: async ({ name, query, filtersJson }, { caller }) => {
       const userId = requireSession(caller, 'save searches')
       const filters = filtersJson || '{}'
-      if (parseFilters(filters) === undefined)
-        throw invalidField(['body', 'filters_json'], 'must be the JSON text of an object, such as {"max_price": 600}')
+      checkFilters(filters)
       const row = {
         user_id: userId,
         tier: caller.tier,

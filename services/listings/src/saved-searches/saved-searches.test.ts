@@ -113,6 +113,19 @@ describe.each(databases)('saved searches on $name', ({ isMissing, start }) => {
       await expect(created).rejects.toMatchObject({ status: 422, message: expect.stringContaining('JSON text') })
     })
 
+    test('with a filter that no search could use are 422, and those of pages are saved as they are', async () => {
+      const priced = (max_price: unknown) =>
+        client.createSavedSearch(
+          { ...laptops, filtersJson: JSON.stringify({ max_price, sort: 'trust' }) },
+          as('wrong', 'paid'),
+        )
+      await expect(priced('cheap')).rejects.toMatchObject({
+        status: 422,
+        message: 'The filter "max_price" in filters_json must be a number.',
+      })
+      expect((await priced('600')).filtersJson).toBe('{"max_price":"600","sort":"trust"}')
+    })
+
     test('with a blank name or query are 422', async () => {
       const wrong = as('wrong', 'paid')
       expect(await statusOf(client.createSavedSearch({ ...laptops, name: ' ' }, wrong))).toBe(422)
