@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { collectGarbage } from '@trellis/kit/memory'
 import { createCalls, type Port } from '../threads/calls.ts'
-import { collectGarbage } from '../threads/collect-garbage.ts'
 import type { ModelCalls, ModelOptions } from './model-calls.ts'
 import { ModelUnusable, readModelFiles } from './model-files.ts'
 import { openNetwork } from './network.ts'

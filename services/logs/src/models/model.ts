@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { collectGarbage } from '../threads/collect-garbage.ts'
+import { collectGarbage } from '@trellis/kit/memory'
 import { createLazyThread } from '../threads/lazy-thread.ts'
 import type { LoadedModel, ModelCalls, ModelOptions } from './model-calls.ts'
 import { ModelUnusable } from './model-files.ts'

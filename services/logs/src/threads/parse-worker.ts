@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { collectGarbage, collectOnce, createGrowthCheck } from '@trellis/kit/memory'
 import { createUploadParser } from '../collect/journald/upload-parser.ts'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { matchedEntries } from '../entries/matched-entry.ts'
@@ -13,7 +14,6 @@ import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis
 import type { IngestResult } from '../segments/shard.ts'
 import { enterBacklog, waitingIn } from './backlog.ts'
 import { createCalls, type Port } from './calls.ts'
-import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 import type { ParseOptions, ParserOptions, PushedResult, StoreCalls } from './parse-calls.ts'
 
 /**
