@@ -38,6 +38,20 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     seed: (origin) => pushLines(origin, 'shop', logLines(40).split('\n')),
   })
 
+  test('the home page tells how old the newest line is, where all are older than its numbers', async () => {
+    const { page, problems } = await installation.openShared()
+    await page.goto('/home')
+    const card = page.getByRole('region', { name: 'Logs' })
+    await card.getByText('All entries are older: the newest is of 2026-03-01.').waitFor()
+    await pushLines(installation.origin, 'now', [`${new Date().toISOString()} INFO started`])
+    await page.reload()
+    await card.getByText('Last 24 h: 0 critical').waitFor()
+    await settled(page)
+    expect(await card.getByText('All entries are older').count()).toBe(0)
+    await fetch(`${installation.origin}/logs/api/sources/now`, { method: 'DELETE' })
+    expect(problems()).toEqual([])
+  })
+
   test('the shell is accessible with its dialogs, its menu, toasts, and without a network', async () => {
     const { page, context, problems } = await installation.openShared()
     await page.goto('/logs')
