@@ -12,6 +12,7 @@ import {
   zeroFeedbackCap,
 } from './thresholds.ts'
 import { wilsonLowerBound } from './wilson.ts'
+import { amountOf, counted, money, percent, plural } from './wording.ts'
 
 /** One sentence that supports a signal or a flag, with its source and age. */
 export type Evidence = {
@@ -30,10 +31,7 @@ type Input = FlagInput & {
 
 type Sentence = Omit<Evidence, 'signal' | 'as_of'> & { readonly as_of?: string | null }
 
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`
-const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`)
-const money = (amount: number, currency: string): string => `${amount.toFixed(2)} ${currency}`
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+const days = (count: number): string => plural(count, 'day')
 
 const strataInWords: Readonly<Record<string, string>> = {
   new: 'new items',
@@ -49,7 +47,7 @@ const marketSentences = (price: number, market: MarketPrice, stratum: string | n
   return [
     ...(interval
       ? [
-          `The true median lies between ${interval.low.toFixed(2)} and ${money(interval.high, currency)} (${Math.floor(interval.level * 100)} %).`,
+          `The true median lies between ${amountOf(interval.low)} and ${money(interval.high, currency)} (${Math.floor(interval.level * 100)} %).`,
         ]
       : []),
     ...(same !== undefined && same.medianPrice !== null && same.medianPrice > 0
@@ -114,7 +112,7 @@ const whenOpened = ({ earliest, latest }: AccountOpening): string => {
 
 const agesOf = (opening: AccountOpening, now: Date): string => {
   const { atLeast, atMost } = accountAge(opening, now)
-  return atLeast === atMost ? `is ${days(atMost)} old` : `is ${atLeast} to ${days(atMost)} old`
+  return atLeast === atMost ? `is ${days(atMost)} old` : `is ${counted(atLeast)} to ${days(atMost)} old`
 }
 
 const accountSentence = ({ seller, now }: Input): Sentence => {
@@ -162,9 +160,11 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
   },
   price_vs_market: priceSentence,
   category_history: ({ seller, context: { provenance } }) => {
-    const counts = Object.entries(seller?.categoryHistory ?? {})
-    if (counts.length === 0) return unknown('What the seller usually sells')
-    const inWords = counts.map(([key, count]) => `${count} in ${categoryWords[key] ?? key.toLowerCase()}`).join(', ')
+    const history = Object.entries(seller?.categoryHistory ?? {})
+    if (history.length === 0) return unknown('What the seller usually sells')
+    const inWords = history
+      .map(([key, count]) => `${counted(count)} in ${categoryWords[key] ?? key.toLowerCase()}`)
+      .join(', ')
     return provenance.historySource === 'marketplace'
       ? ofSeller(`The seller lists ${inWords}.`)
       : {
@@ -194,11 +194,11 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   duplicate_photo: ({ context: { photoMatch } }) =>
     photoMatch === undefined
       ? {
-          text: `Another listing of these results shows the same first photo, and the seller has fewer than ${retailerFeedback} feedbacks.`,
+          text: `Another listing of these results shows the same first photo, and the seller has fewer than ${counted(retailerFeedback)} feedbacks.`,
           source: 'search results',
         }
       : {
-          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of another seller shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${retailerFeedback} feedbacks.`,
+          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of another seller shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${counted(retailerFeedback)} feedbacks.`,
           source: 'earlier searches',
           as_of: photoMatch.seenAt,
         },

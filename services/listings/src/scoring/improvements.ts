@@ -9,6 +9,7 @@ import {
   signalNames,
 } from './signals.ts'
 import * as at from './thresholds.ts'
+import { counted, money, percent, plural } from './wording.ts'
 
 /** What would raise a score, and the composite score that results. */
 export type Improvement = {
@@ -27,9 +28,6 @@ type Input = {
 
 /** A condition and the points that its signal earns when it is met. */
 type Step = { readonly text: string; readonly points: number }
-
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
 type Steps = Parameters<typeof at.pointsFor>[1]
 /** The next threshold above a value. */
@@ -59,7 +57,7 @@ const priceStep = ({ listing, market, signals }: Input): Step | undefined => {
   const { steps, usual, usualUpTo } = at.priceVsMarket
   // Rounded towards the points, so that the price of the sentence earns them.
   const price = (share: number, round: (cents: number) => number) =>
-    `${(round(shareOf(market.median * share * 100, 1)) / 100).toFixed(2)} ${market.currency} (${percent(share)} of the market price)`
+    `${money(round(shareOf(market.median * share * 100, 1)) / 100, market.currency)} (${percent(share)} of the market price)`
   if (ratio > usualUpTo) return { text: `The price falls to ${price(usualUpTo, Math.floor)} or less.`, points: usual }
   const index = steps.findIndex(({ below }) => ratio < below)
   const step = steps[index]
@@ -78,7 +76,7 @@ const nextSteps: Readonly<Record<SignalName, (input: Input) => Step | undefined>
   feedback_count: ({ seller }) =>
     countStep(seller?.feedbackCount ?? null, at.feedbackCount, {
       unknown: (top) => `The seller proves to have at least ${plural(top, 'feedback')}.`,
-      known: (missing, limit) => `The seller receives ${missing} more, and has ${plural(limit, 'feedback')}.`,
+      known: (missing, limit) => `The seller receives ${counted(missing)} more, and has ${plural(limit, 'feedback')}.`,
     }),
   feedback_ratio: ({ seller, signals }) => {
     const ratio = signals.feedback_ratio === null ? null : (seller?.feedbackRatio ?? null)

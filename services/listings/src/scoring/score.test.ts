@@ -371,7 +371,7 @@ describe('a photo that looks like that of another seller', () => {
     expect(photoHashDuplicate).toBe(true)
     expect(evidence.find(({ signal }) => signal === 'duplicate_photo')).toEqual({
       signal: 'duplicate_photo',
-      text: '"Camera with lens" (130000000007) of another seller shows nearly the same photo, and this seller has fewer than 1000 feedbacks.',
+      text: '"Camera with lens" (130000000007) of another seller shows nearly the same photo, and this seller has fewer than 1,000 feedbacks.',
       source: 'earlier searches',
       as_of: '2026-06-01T00:00:00.000Z',
     })
@@ -456,6 +456,13 @@ describe('evidence', () => {
     )
     expect(dearer).not.toContain('good deal')
     expect(other).not.toContain('used items')
+  })
+
+  test('large numbers are grouped, as pages show them', () => {
+    const market = { median: 1132.5, currency: 'USD', sampleCount: 1200, asOf: null }
+    const { evidence } = score({ context: { market }, seller: { feedbackCount: 74_000 }, listing: { price: 1073.99 } })
+    expect(evidence[1]?.text).toBe('The seller has 74,000 feedbacks.')
+    expect(evidence[3]?.text).toBe('1,073.99 USD is 94.8 % of the median of 1,200 completed sales, 1,132.50 USD.')
   })
 
   test('a market with two prices has no price signal, and the evidence names both', () => {

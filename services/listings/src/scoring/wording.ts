@@ -1,0 +1,17 @@
+/** Numbers in the sentences of scores, as the web app shows them. */
+
+/** Created once: creating formats took more than half of the time of scoring. */
+const counts = new Intl.NumberFormat('en')
+const amounts = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+export const counted = (count: number): string => counts.format(count)
+
+/** A count with its word: "1 day", "1,200 days". */
+export const plural = (count: number, word: string): string => `${counted(count)} ${word}${count === 1 ? '' : 's'}`
+
+export const amountOf = (amount: number): string => amounts.format(amount)
+
+export const money = (amount: number, currency: string): string => `${amountOf(amount)} ${currency}`
+
+/** A share (0..1) in percent, to a tenth. */
+export const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`
