@@ -12,7 +12,7 @@ import {
   zeroFeedbackCap,
 } from './thresholds.ts'
 import { wilsonLowerBound } from './wilson.ts'
-import { amountOf, counted, money, percent, plural } from './wording.ts'
+import { amountOf, grouped, money, percent, plural } from './wording.ts'
 
 /** One sentence that supports a signal or a flag, with its source and age. */
 export type Evidence = {
@@ -112,7 +112,7 @@ const whenOpened = ({ earliest, latest }: AccountOpening): string => {
 
 const agesOf = (opening: AccountOpening, now: Date): string => {
   const { atLeast, atMost } = accountAge(opening, now)
-  return atLeast === atMost ? `is ${days(atMost)} old` : `is ${counted(atLeast)} to ${days(atMost)} old`
+  return atLeast === atMost ? `is ${days(atMost)} old` : `is ${grouped(atLeast)} to ${days(atMost)} old`
 }
 
 const accountSentence = ({ seller, now }: Input): Sentence => {
@@ -163,7 +163,7 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
     const history = Object.entries(seller?.categoryHistory ?? {})
     if (history.length === 0) return unknown('What the seller usually sells')
     const inWords = history
-      .map(([key, count]) => `${counted(count)} in ${categoryWords[key] ?? key.toLowerCase()}`)
+      .map(([key, count]) => `${grouped(count)} in ${categoryWords[key] ?? key.toLowerCase()}`)
       .join(', ')
     return provenance.historySource === 'marketplace'
       ? ofSeller(`The seller lists ${inWords}.`)
@@ -194,11 +194,11 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   duplicate_photo: ({ context: { photoMatch } }) =>
     photoMatch === undefined
       ? {
-          text: `Another listing of these results shows the same first photo, and the seller has fewer than ${counted(retailerFeedback)} feedbacks.`,
+          text: `Another listing of these results shows the same first photo, and the seller has fewer than ${grouped(retailerFeedback)} feedbacks.`,
           source: 'search results',
         }
       : {
-          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of another seller shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${counted(retailerFeedback)} feedbacks.`,
+          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of another seller shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${grouped(retailerFeedback)} feedbacks.`,
           source: 'earlier searches',
           as_of: photoMatch.seenAt,
         },

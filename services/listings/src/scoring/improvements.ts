@@ -9,7 +9,7 @@ import {
   signalNames,
 } from './signals.ts'
 import * as at from './thresholds.ts'
-import { counted, money, percent, plural } from './wording.ts'
+import { grouped, money, percent, plural } from './wording.ts'
 
 /** What would raise a score, and the composite score that results. */
 export type Improvement = {
@@ -76,7 +76,7 @@ const nextSteps: Readonly<Record<SignalName, (input: Input) => Step | undefined>
   feedback_count: ({ seller }) =>
     countStep(seller?.feedbackCount ?? null, at.feedbackCount, {
       unknown: (top) => `The seller proves to have at least ${plural(top, 'feedback')}.`,
-      known: (missing, limit) => `The seller receives ${counted(missing)} more, and has ${plural(limit, 'feedback')}.`,
+      known: (missing, limit) => `The seller receives ${grouped(missing)} more, and has ${plural(limit, 'feedback')}.`,
     }),
   feedback_ratio: ({ seller, signals }) => {
     const ratio = signals.feedback_ratio === null ? null : (seller?.feedbackRatio ?? null)

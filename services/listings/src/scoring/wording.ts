@@ -1,14 +1,16 @@
 /** Numbers in the sentences of scores, as the web app shows them. */
 
-/** Created once: creating formats took more than half of the time of scoring. */
+/** Created once, since creating a format takes much longer than using it. */
 const counts = new Intl.NumberFormat('en')
 const amounts = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-export const counted = (count: number): string => counts.format(count)
+/** A count with separators: "1,200". */
+export const grouped = (count: number): string => counts.format(count)
 
 /** A count with its word: "1 day", "1,200 days". */
-export const plural = (count: number, word: string): string => `${counted(count)} ${word}${count === 1 ? '' : 's'}`
+export const plural = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? '' : 's'}`
 
+/** An amount of money to the cent, without its currency: "1,073.90". */
 export const amountOf = (amount: number): string => amounts.format(amount)
 
 export const money = (amount: number, currency: string): string => `${amountOf(amount)} ${currency}`
