@@ -3,6 +3,8 @@ import { trustOf } from '../trust.ts'
 
 const titleCharacters = 60
 
+const amounts = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
 const shorten = (text: string, characters: number): string => {
   const line = text.replaceAll(/\p{Cc}+/gu, ' ')
   return line.length > characters ? `${line.slice(0, characters - 1)}…` : line
@@ -17,7 +19,7 @@ const scoreOf = (score: TrustScoreRest | undefined): string => {
 
 const priceOf = ({ price, price_high: high, currency }: ListingRest): string => {
   if (price === null) return '?'
-  const amount = high === null ? price.toFixed(2) : `${price.toFixed(2)}–${high.toFixed(2)}`
+  const amount = high === null ? amounts.format(price) : `${amounts.format(price)}–${amounts.format(high)}`
   return `${amount} ${currency}`
 }
 
@@ -59,6 +61,6 @@ export const table = (answer: ListingsSearchResponseRest, limit: number): string
     header,
     ...rows.flatMap((row, index) => [row, `       ${shown[index]?.url ?? ''}`]),
     '',
-    `${listings.length} listings${shown.length < listings.length ? `, ${shown.length} shown` : ''}. Market price: ${market === null ? 'unknown, too few completed sales' : `${market.toFixed(2)} ${currency}, the median of completed sales`}.`,
+    `${listings.length} listings${shown.length < listings.length ? `, ${shown.length} shown` : ''}. Market price: ${market === null ? 'unknown, too few completed sales' : `${amounts.format(market)} ${currency}, the median of completed sales`}.`,
   ].join('\n')
 }

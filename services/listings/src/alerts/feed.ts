@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { priceOrUnknown } from '../formatting.ts'
 import type { AlertRow } from './tables.ts'
 
 const escapes: Readonly<Record<string, string>> = {
@@ -33,13 +34,10 @@ const labels: Readonly<Record<AlertRow['kind'], string>> = {
   price_rise: 'Price rise: ',
 }
 
-const amount = (price: number | null, currency: string): string =>
-  price === null ? 'price unknown' : `${price.toFixed(2)} ${currency}`
-
 const summaryOf = (alert: AlertRow): string => {
-  const before = alert.price_before === null ? '' : `, before ${amount(alert.price_before, alert.currency)}`
+  const before = alert.price_before === null ? '' : `, before ${priceOrUnknown(alert.price_before, alert.currency)}`
   const partial = alert.score_is_partial === 1 ? ' (some facts pending)' : ''
-  return `${amount(alert.price, alert.currency)}${before}. Trust score ${alert.composite_score} of 100${partial}. Saved search: ${alert.saved_search_name}.`
+  return `${priceOrUnknown(alert.price, alert.currency)}${before}. Trust score ${alert.composite_score} of 100${partial}. Saved search: ${alert.saved_search_name}.`
 }
 
 const entry = (alert: AlertRow): string =>

@@ -73,6 +73,14 @@ test('a message is plain text, explains how to stop alerts, and is marked as aut
   expect(messageOf('Camera').text).toMatch(/switch alerts by e-mail off in the settings of your alerts\.\n$/)
 })
 
+test('the text of an alert groups its amounts, as pages do', () => {
+  const drop = { ...alert, kind: 'price_drop' as const, price: 1_073.9, price_before: 1_200 }
+  const content_json = JSON.stringify({ alerts: [drop, { ...alert, price: null }], omitted: 0 })
+  const { text } = alertMessage('ann@example.test', { content_json })
+  expect(text).toContain('\n1,073.90 USD (before: 1,200.00 USD), trust score 80 of 100\n')
+  expect(text).toContain('\nprice unknown, trust score 80 of 100\n')
+})
+
 test.skipIf(!canMakeCertificates())(
   'a server that offers TLS gets the password over TLS only, and not with a certificate that is not trusted',
   async () => {

@@ -1,4 +1,5 @@
 import { messageOf } from '@trellis/kit/errors'
+import { priceOrUnknown } from '../formatting.ts'
 import type { AlertContent, SentAlert } from './delivery-content.ts'
 import type { Attempt } from './outbox.ts'
 import type { DeliveryRow } from './tables.ts'
@@ -34,15 +35,12 @@ const verbs: Readonly<Record<SentAlert['kind'], string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: titles are from outside, and a message has one line for each
 const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim()
 
-const amount = (price: number | null, currency: string): string =>
-  price === null ? 'price unknown' : `${price.toFixed(2)} ${currency}`
-
 const paragraph = (alert: SentAlert): string => {
-  const before = alert.price_before === null ? '' : ` (before: ${amount(alert.price_before, alert.currency)})`
+  const before = alert.price_before === null ? '' : ` (before: ${priceOrUnknown(alert.price_before, alert.currency)})`
   const partial = alert.score_is_partial ? ', some facts pending' : ''
   return [
     `${verbs[alert.kind]}: ${oneLine(alert.title)}`,
-    `${amount(alert.price, alert.currency)}${before}, trust score ${alert.composite_score} of 100${partial}`,
+    `${priceOrUnknown(alert.price, alert.currency)}${before}, trust score ${alert.composite_score} of 100${partial}`,
     ...(alert.ends_at === null ? [] : [`Auction ends ${alert.ends_at}`]),
     `Saved search: ${oneLine(alert.saved_search_name)}`,
     alert.url,

@@ -1,4 +1,5 @@
 import { accountAge } from '../account-opening.ts'
+import { amountOf, grouped, money, percent, plural } from '../formatting.ts'
 import type { AccountOpening } from '../records.ts'
 import { damageIn } from './damage.ts'
 import { daysOnMarket, type FlagInput, type HardFilter, type SoftFlag } from './flags.ts'
@@ -12,7 +13,6 @@ import {
   zeroFeedbackCap,
 } from './thresholds.ts'
 import { wilsonLowerBound } from './wilson.ts'
-import { amountOf, grouped, money, percent, plural } from './wording.ts'
 
 /** One sentence that supports a signal or a flag, with its source and age. */
 export type Evidence = {

@@ -1,3 +1,4 @@
+import { grouped, money, percent, plural } from '../formatting.ts'
 import type { Listing, Seller } from '../records.ts'
 import {
   accountDays,
@@ -9,7 +10,6 @@ import {
   signalNames,
 } from './signals.ts'
 import * as at from './thresholds.ts'
-import { grouped, money, percent, plural } from './wording.ts'
 
 /** What would raise a score, and the composite score that results. */
 export type Improvement = {

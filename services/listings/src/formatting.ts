@@ -1,4 +1,4 @@
-/** Numbers in the sentences of scores, as the web app shows them. */
+/** Numbers in sentences for people, as the web app shows them. */
 
 /** Created once, since creating a format takes much longer than using it. */
 const counts = new Intl.NumberFormat('en')
@@ -14,6 +14,9 @@ export const plural = (count: number, word: string): string => `${grouped(count)
 export const amountOf = (amount: number): string => amounts.format(amount)
 
 export const money = (amount: number, currency: string): string => `${amountOf(amount)} ${currency}`
+
+export const priceOrUnknown = (price: number | null, currency: string): string =>
+  price === null ? 'price unknown' : money(price, currency)
 
 /** A share (0..1) in percent, to a tenth. */
 export const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`
