@@ -121,18 +121,19 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
     })
 
     const rules = { blockPrivate: false, sendsMail: true, confirmsEmail: false }
-    const settle = (settings: Partial<Parameters<typeof replaceSettings>[2]>, change = {}) =>
+    const settle = (settings: Partial<Parameters<typeof replaceSettings>[2]>, change = {}, userId = 'ann') =>
       replaceSettings(
         db,
-        'ann',
+        userId,
         { quietHours: undefined, webhook: undefined, email: undefined, ...settings },
         { rules: { ...rules, ...change }, now: clock },
       )
     /** Makes alerts to listings with these ids. */
-    const alertTo = (...ids: number[]) =>
+    const alertTo = (...ids: number[]) => alertUserTo('ann', ids)
+    const alertUserTo = (userId: string, ids: readonly number[]) =>
       transact(db, (transaction: Kysely<ListingsTables>) =>
         recordAlerts(transaction, {
-          userId: 'ann',
+          userId,
           savedSearch: { id: 1, name: 'Cameras' },
           minTrustScore: 60,
           candidates: ids.map(candidate),
@@ -221,6 +222,33 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       deliver()
       await untilEmpty()
       expect(receiver.received).toHaveLength(1)
+    })
+
+    test('of one user do not wait for the webhook of another that does not answer', async () => {
+      const held = Promise.withResolvers<void>()
+      let requests = 0
+      const silent = own.use(
+        await listenForTests(async (_request, response) => {
+          requests += 1
+          await held.promise
+          response.writeHead(204).end()
+        }),
+      )
+      own.defer(() => held.resolve())
+      const receiver = own.use(await openReceiver())
+      await settle({ webhook: { url: silent.url, secret } })
+      await settle({ webhook: { url: receiver.url, secret } }, {}, 'bob')
+      await alertTo(1)
+      const outbox = deliver()
+      await waitFor(() => expect(requests).toBe(1), patiently)
+      await alertUserTo('bob', [2])
+      outbox.wake()
+      await waitFor(() => expect(receiver.received).toHaveLength(1), patiently)
+      await waitFor(async () => expect(await left()).toMatchObject([{ user_id: 'ann', attempts: 1 }]), patiently)
+      expect((await left())[0]?.claimed_until).not.toBeNull()
+      held.resolve()
+      await untilEmpty()
+      expect(requests).toBe(1)
     })
 
     test('behind a failing one wait and are sent together, the latest of each listing', async () => {

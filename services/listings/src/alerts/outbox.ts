@@ -124,9 +124,12 @@ export const runOutbox = (
     const attempt = await sendClaimed(claimed, settings)
     // Our own end interrupted it: another replica, or the next start, tries again.
     if (signal.aborted && attempt.kind === 'failed') return
-    unrecorded.set(claimed.id, { delivery: claimed, attempt })
-    await record(claimed, attempt)
-    unrecorded.delete(claimed.id)
+    try {
+      await record(claimed, attempt)
+    } catch (error) {
+      unrecorded.set(claimed.id, { delivery: claimed, attempt })
+      throw error
+    }
   }
   const recordLate = async (unrecorded: Unrecorded): Promise<void> => {
     for (const [id, { delivery, attempt }] of unrecorded) {
@@ -134,25 +137,31 @@ export const runOutbox = (
       unrecorded.delete(id)
     }
   }
+  const onFailure = (error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error }, 'listings: alerts could not be delivered now')
+  }
   const startLane = ({ channels, atOnce }: Lane): Rounds => {
     const unrecorded: Unrecorded = new Map()
-    let isFull = false
-    const round = async (): Promise<void> => {
-      isFull = false
-      await recordLate(unrecorded)
-      const due = await dueDeliveries(db, { now: now(), channels, limit: atOnce })
-      const results = await Promise.allSettled(due.map((delivery) => attemptOne(delivery, unrecorded)))
-      const failed = results.find((result) => result.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
-      isFull = due.length === atOnce
+    const underWay = new Map<string, Promise<void>>()
+    /** Begins an attempt, and looks for more deliveries when it has ended: the next one need not wait for a slow receiver. */
+    const begin = (delivery: DeliveryRow): void => {
+      const attempt = attemptOne(delivery, unrecorded)
+        .finally(() => underWay.delete(delivery.id))
+        .then(() => rounds.wake(), onFailure)
+      underWay.set(delivery.id, attempt)
     }
-    return startRounds({
-      milliseconds: () => (isFull ? 0 : pause),
-      startsAtOnce: true,
-      signal,
-      round,
-      onFailure: (error) => log.warn({ err: error }, 'listings: alerts could not be delivered now'),
+    const round = async (): Promise<void> => {
+      await recordLate(unrecorded)
+      const limit = atOnce - underWay.size
+      if (limit === 0) return
+      const due = await dueDeliveries(db, { now: now(), channels, limit })
+      for (const delivery of due) if (!underWay.has(delivery.id)) begin(delivery)
+    }
+    const rounds = startRounds({ milliseconds: pause, startsAtOnce: true, signal, round, onFailure })
+    const ended = rounds.ended.then(async () => {
+      await Promise.all(underWay.values())
     })
+    return { wake: rounds.wake, ended, [Symbol.asyncDispose]: () => ended }
   }
   const started = lanes.map(startLane)
   const wake = () => {
