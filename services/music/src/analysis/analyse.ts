@@ -1,16 +1,16 @@
-import { type Activations, activationsOf } from './activations.ts'
 import { envelopeLevels } from './attack-envelope.ts'
 import { type BarGrid, findBars } from './bars.ts'
-import { accentsOf } from './beat-accents.ts'
 import { beatPosteriors } from './beat-posteriors.ts'
 import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
 import { type ChromaFrames, chromaHop, findPeaks } from './chroma.ts'
 import { clarityOf } from './clarity.ts'
 import { measureBands, type Sound, soundOf } from './features.ts'
+import { harmonyChanges } from './harmony-changes.ts'
 import { estimateKey, type Key } from './key.ts'
-import { barModels } from './metres.ts'
+import { metres } from './metres.ts'
+import { onsetActivation } from './onset-activation.ts'
 import { onsetStrength } from './onset-strength.ts'
-import { decodePulse } from './pulse.ts'
+import { decodePulse, pulseEvidence } from './pulse.ts'
 import { snapToAttacks } from './snap.ts'
 import { HOP, type SpectralFrames } from './spectral-frames.ts'
 
@@ -34,10 +34,10 @@ export type Analysis = {
 }
 
 /**
- * Below these a tempo is a guess: white and filtered noise have an attack of 0.14 to 0.2 and a clarity of at most 0.04, as has a slow
- * pad, rubato strings 0.38 and 0.16, jazz 2.2 and 0.3.
+ * Below these a tempo is a guess: of noise and slow pads, the beats have an attack of at most 0.14 and a clarity of at most 0.05; of a
+ * dance by an orchestra 0.28 to 0.4 and 0.1 to 0.3, of jazz 1.4 to 2.6 and 0.2 to 0.5.
  */
-const minAttack = 0.3
+const minAttack = 0.22
 const minClarity = 0.06
 /** A pulse needs this many beats, each counted by how likely it is. */
 const minBeats = 4
@@ -45,7 +45,7 @@ const minBeats = 4
 const manyBeats = 32
 
 /** The frame in which the sound begins: the first onset. */
-export const firstSound = ({ onset }: Activations): number =>
+export const firstSound = (onset: Float32Array): number =>
   Math.max(
     0,
     onset.findIndex((value) => value > 0.3),
@@ -57,12 +57,11 @@ export const analyseSound = (
   findPulse = decodePulse,
 ): Analysis => {
   const onsets = onsetStrength(spectral)
-  const activations = activationsOf(flux, spectral, chroma)
-  const start = firstSound(activations)
-  const pulse = findPulse({ activations, chroma, firstSound: start })
-  const model = pulse?.model ?? barModels[0]
+  const activation = onsetActivation(flux, spectral.frames)
+  const evidence = pulseEvidence({ spectral, flux, chroma }, firstSound(activation))
+  const pulse = findPulse(evidence)
   const frames = pulse?.frames ?? []
-  const [first, last] = audibleRange(frames, activations.onset)
+  const [first, last] = audibleRange(frames, activation)
   const audible = frames.slice(first, last + 1)
   const snapped = snapToAttacks(
     audible.map((frame) => frame * HOP),
@@ -72,7 +71,9 @@ export const analyseSound = (
   let probabilities: readonly number[] | undefined
   const likely = (): readonly number[] => {
     if (probabilities) return probabilities
-    const posteriors = pulse ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
+    const posteriors = pulse
+      ? beatPosteriors(evidence.odds(), { frames: audible, firstSound: evidence.firstSound })
+      : []
     probabilities = beats.map((_, i) => posteriors[i - before] ?? 0)
     return probabilities
   }
@@ -87,7 +88,13 @@ export const analyseSound = (
     chroma,
     beats,
     likely,
-    bars: findBars(accentsOf(chroma, activations, beats), model.metre),
+    bars: findBars(
+      {
+        downbeats: beats.map((_, i) => pulse?.downbeats[first + i - before]),
+        harmonyChanges: harmonyChanges(chroma, beats),
+      },
+      pulse?.metre ?? metres[0],
+    ),
     bpm: hasPulse ? tempoOf(snapped.length > 2 ? snapped : beats) : null,
     key: estimateKey(peaks),
     clarity,

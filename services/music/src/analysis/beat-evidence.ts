@@ -1,79 +1,92 @@
-import type { Activations } from './activations.ts'
-import { type BarModel, barModels, beatsPerBar, type Division } from './metres.ts'
+import { clamp, quantile } from '../dsp/statistics.ts'
+import type { BeatOdds } from './beat-odds.ts'
+import { beatsPerBar, metres } from './metres.ts'
 
-/** Weights of the kinds of evidence, chosen on synthesised pieces other than those of the benchmark. */
-const weights = { onset: 1, accent: 2.6, low: 0.7, snare: 0.8, harmony: 3, division: 1.3, backbeat: 1.5 }
-/** Difference of two backbeats of a bar that is usual. */
-const usualDifference = 0.3
-/** Expected strength of a beat: above 1, since one that is as strong as what lies between beats is none. */
-const expected = { onset: 1, accent: 1.3 }
+/**
+ * How much the odds of a beat count, since neighbouring frames and beats are of the same sound; and how much the division in three does, and at
+ * most. Chosen on synthesised pieces other than those of the benchmark, and on pieces by other composers.
+ */
+const weights = { beat: 0.8, ternary: 0.2, mostTernary: 2 }
+/** Log odds from which on there is a beat: these where the network is undecided about the piece, and more in proportion to how sure it is. */
+const threshold = { undecided: -1.8, bySureness: 0.7, lowest: -3, highest: 0 }
+/** Odds beyond these count as these: a network is surer than it should be. */
+const mostOdds = 6.9
+const leastPosition = 0.02
 
-export const evidenceWeights = { weights, expected, usualDifference } as const
+export const evidenceWeights = { weights, threshold, mostOdds, leastPosition } as const
 
-/** Log likelihood (up to a constant) of evidence `value` where `mean` is usual, with unit variance. */
-const fit = (value: number, mean: number): number => value * mean - (mean * mean) / 2
+/** Frames on either side of a peak of the odds in which none is higher: 0.23 s. */
+const peakReach = 20
+
+/** The share of the peaks below this measure of how sure the network is: beats have the higher ones, and what lies between them the lower. */
+const lowerPeaks = 0.7
+
+/** How sure the network is of the beats of a piece. */
+const surenessOf = (beat: Float32Array): number =>
+  quantile(
+    beat.filter((odds, frame) =>
+      beat.subarray(Math.max(0, frame - peakReach), frame + peakReach + 1).every((other) => other <= odds),
+    ),
+    lowerPeaks,
+  )
+
+/**
+ * The odds from which on a beat is more likely than none. Where the network is sure of most beats, what it doubts lies between them; where
+ * it is sure of none, the beats themselves have low odds, and none may be missed.
+ */
+const thresholdOf = (beat: Float32Array): number =>
+  clamp(threshold.undecided + threshold.bySureness * surenessOf(beat), threshold.lowest, threshold.highest)
+
+const probability = (odds: number): number => 1 / (1 + Math.exp(-odds))
 
 /** How well a beat fits each frame, whatever its position in its bar. */
-export const beatEvidence = ({ frames, onset, accent }: Activations): Float32Array => {
-  const fits = new Float32Array(frames)
-  for (let i = 0; i < frames; i++)
-    fits[i] = weights.onset * fit(onset[i] ?? 0, expected.onset) + weights.accent * fit(accent[i] ?? 0, expected.accent)
-  return fits
+export const beatEvidence = ({ beat }: BeatOdds): Float32Array => {
+  const from = thresholdOf(beat)
+  return beat.map((odds) => weights.beat * (clamp(odds, -mostOdds, mostOdds) - from))
 }
 
-const contrast = (values: readonly number[], position: number): number =>
-  (values[position] ?? 0) - values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** How well a beat at each position of each kind of bar fits each frame, in the order of the models and their positions. */
-export const positionEvidence = (activations: Activations): Float32Array[] => {
-  const { low, snare, harmony } = activations
-  const beat = beatEvidence(activations)
-  return barModels.flatMap((model: BarModel) =>
-    Array.from({ length: beatsPerBar[model.metre] }, (_, position) => {
-      const [l, s, h] = [
-        weights.low * contrast(model.low, position),
-        weights.snare * contrast(model.snare, position),
-        weights.harmony * contrast(model.harmony, position),
-      ]
-      return beat.map((value, i) => value + l * (low[i] ?? 0) + s * (snare[i] ?? 0) + h * (harmony[i] ?? 0))
-    }),
-  )
+/** How likely a beat in a frame is the first of its bar. */
+const shareOfDownbeats = ({ beat, downbeat }: BeatOdds, frame: number): number => {
+  const likely = Math.max(1e-3, probability(beat[frame] ?? 0))
+  return Math.min(1, probability(downbeat[frame] ?? 0) / likely)
 }
 
-/** Evidence that something begins, for what lies between beats. */
-export const divisionEvidence = ({ onset, accent }: Activations): Float32Array =>
-  onset.map(
-    (value, i) => (value * weights.onset + (accent[i] ?? 0) * weights.accent) / (weights.onset + weights.accent),
-  )
+/** Log likelihoods that a beat is the first of its bar, and that it is another. */
+export const positionFits = (share: number): readonly [first: number, other: number] => [
+  Math.log(Math.max(leastPosition, share)),
+  Math.log(Math.max(leastPosition, 1 - share)),
+]
 
-/**
- * Cost of a backbeat that is unlike the one half a bar (`halfBar` frames) before it. Drummers play both alike, so where every other
- * one is missing, the pulse is twice as fast as the music.
- */
-export const backbeatCost = ({ snare }: Activations, frame: number, halfBar: number): number => {
-  const at = frame - halfBar
-  const before = Math.max(snare[at - 1] ?? 0, snare[at] ?? 0, snare[at + 1] ?? 0)
-  return weights.backbeat * Math.max(0, Math.abs((snare[frame] ?? 0) - before) - usualDifference)
-}
-
-/**
- * Creates a function that returns how well the evidence within a beat of `length` (at most `longest`) frames from `start` fits a
- * division. Where the parts of a beat lie depends on its length alone, so that is computed once.
- */
-export const createDivisionFit = (
-  evidence: Float32Array,
-  division: Division,
-  longest: number,
-): ((start: number, length: number) => number) => {
-  const parts = division.length
-  const strengths = Float64Array.from(division, ([, strength]) => strength)
-  const offsets = Int32Array.from({ length: (longest + 1) * parts }, (_, i) =>
-    Math.round((division[i % parts]?.[0] ?? 0) * Math.floor(i / parts)),
-  )
-  return (start, length) => {
-    let sum = 0
-    for (let i = 0; i < parts; i++)
-      sum += fit(evidence[start + (offsets[length * parts + i] ?? 0)] ?? 0, strengths[i] ?? 0)
-    return weights.division * sum
+/** How well a beat at each position of each kind of bar fits each frame, in the order of the metres and their positions. */
+export const positionEvidence = (odds: BeatOdds): Float32Array[] => {
+  const fits = beatEvidence(odds)
+  const [first, other] = [new Float32Array(odds.frames), new Float32Array(odds.frames)]
+  for (let frame = 0; frame < odds.frames; frame++) {
+    const [asFirst, asOther] = positionFits(shareOfDownbeats(odds, frame))
+    first[frame] = (fits[frame] ?? 0) + asFirst
+    other[frame] = (fits[frame] ?? 0) + asOther
   }
+  const inThree = (values: Float32Array) =>
+    values.map((value, frame) => {
+      const ternary = clamp(odds.ternary[frame] ?? 0, -weights.mostTernary, weights.mostTernary)
+      return value + weights.ternary * ternary
+    })
+  const [firstInThree, otherInThree] = [inThree(first), inThree(other)]
+  return metres.flatMap((metre) =>
+    Array.from({ length: beatsPerBar[metre] }, (_, position) =>
+      metre === '6/8' ? (position === 0 ? firstInThree : otherInThree) : position === 0 ? first : other,
+    ),
+  )
 }
+
+/** Frames around a beat in which the network may have put it. */
+const reach = 3
+
+/** How likely each of the beats (frames) is the first of its bar. */
+export const sharesOfDownbeats = (odds: BeatOdds, frames: readonly number[]): number[] =>
+  frames.map((frame) => {
+    let best = frame
+    for (let at = Math.max(0, frame - reach); at <= Math.min(odds.frames - 1, frame + reach); at++)
+      if ((odds.beat[at] ?? 0) > (odds.beat[best] ?? 0)) best = at
+    return shareOfDownbeats(odds, best)
+  })

@@ -6,7 +6,7 @@ const fastest = 208
 export const tempi = 69
 /** The tempo that listeners tap most readily, and the cost per frame of one that is an octave away, squared. */
 const preferredBpm = 112
-const preference = 0.0045
+const preference = 0.008
 /** Cost of a beat that is a hundredth of its length early or late, squared, and how far it may be (share of its length). */
 const timing = 0.3
 const looseness = 0.025
@@ -17,23 +17,7 @@ const looseness = 0.025
 export const changeCosts: readonly number[] = [0, 1, 2, 3].map((steps) => 1.5 * steps ** 0.7)
 export const mostChange = changeCosts.length - 1
 
-export const bpmOf = (tempo: number): number => slowest * (fastest / slowest) ** (tempo / (tempi - 1))
-
-/** Tempi from one to another, both included. */
-export type TempoRange = { readonly lowest: number; readonly highest: number }
-
-export const allTempi: TempoRange = { lowest: 0, highest: tempi - 1 }
-
-/** The tempi within a number of octaves of one, as far as there are any; undefined if that tempo is outside of all. */
-export const tempiAround = (bpm: number, octaves: number): TempoRange | undefined => {
-  if (bpm < slowest || bpm > fastest) return undefined
-  const perOctave = (tempi - 1) / Math.log2(fastest / slowest)
-  const [nearest, reach] = [Math.log2(bpm / slowest), octaves].map((distance) => Math.round(distance * perOctave))
-  return {
-    lowest: Math.max(0, (nearest ?? 0) - (reach ?? 0)),
-    highest: Math.min(tempi - 1, (nearest ?? 0) + (reach ?? 0)),
-  }
-}
+const bpmOf = (tempo: number): number => slowest * (fastest / slowest) ** (tempo / (tempi - 1))
 
 const tempoCost = (bpm: number): number => preference * Math.log2(bpm / preferredBpm) ** 2
 

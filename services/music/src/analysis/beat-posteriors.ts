@@ -1,7 +1,6 @@
-import type { Activations } from './activations.ts'
-import { beatEvidence, createDivisionFit, divisionEvidence } from './beat-evidence.ts'
+import { beatEvidence } from './beat-evidence.ts'
 import { beatLengths, changeCosts, mostChange, tempi } from './beat-lengths.ts'
-import { type BarModel, divisions } from './metres.ts'
+import type { BeatOdds } from './beat-odds.ts'
 
 /** Frames around a beat within which the true one may lie: 35 ms. */
 const tolerance = 3
@@ -11,7 +10,7 @@ const trust = 0.5
 const negligible = 12
 const none = Number.NEGATIVE_INFINITY
 
-const { widest, counts, lengths, costs, shortest, longest } = beatLengths
+const { widest, counts, lengths, costs, longest } = beatLengths
 const changes = Float64Array.from(changeCosts, (cost) => -trust * cost)
 
 /** log(exp(a) + exp(b)), without overflow. Called so often that destructuring would keep the garbage collector busy. */
@@ -31,48 +30,29 @@ const changeTempo = (scores: Float64Array, into: Float64Array): void => {
   }
 }
 
-/** What the lengths from `shortest` to `longest` of a beat from `start` fit; for beats beyond the piece, nothing. */
-const fitLengths = (
-  frames: number,
-  fit: (start: number, length: number) => number,
-  within: Float64Array,
-  startOf: (length: number) => number,
-) => {
-  for (let length = shortest; length <= longest; length++) {
-    const start = startOf(length)
-    const isInside = start >= 0 && start + length < frames
-    within[length] = isInside ? trust * fit(start, length) : none
-  }
-}
-
 /**
  * How likely (0..1) a beat is near each of `frames`, by all the ways in which a pulse of any tempo can pass through the piece:
  * forward and backward over the states of the bar pointer, without bars. A path may begin in any frame within the longest beat
  * from `firstSound`, and end within the longest beat before the end.
  */
 export const beatPosteriors = (
-  activations: Activations,
-  { division }: BarModel,
+  odds: BeatOdds,
   { frames, firstSound }: { readonly frames: readonly number[]; readonly firstSound: number },
 ): number[] => {
-  const fits = beatEvidence(activations)
-  const fit = createDivisionFit(divisionEvidence(activations), divisions[division], longest)
-  const count = activations.frames
-  const within = new Float64Array(longest + 1)
+  const fits = beatEvidence(odds)
+  const count = odds.frames
   const [some, others] = [new Float64Array(tempi), new Float64Array(tempi)]
   // Forward: log likelihoods of all beginnings up to a beat, by the tempo before it, and after it.
   const before = new Float32Array(count * tempi).fill(none)
   const after = new Float32Array(count * tempi).fill(none)
   for (let frame = 0; frame < count; frame++) {
-    fitLengths(count, fit, within, (length) => frame - length)
     for (let tempo = 0; tempo < tempi; tempo++) {
       let sum = frame <= firstSound + longest ? 0 : none
       const row = tempo * widest
       for (let i = row; i < row + (counts[tempo] ?? 0); i++) {
         const length = lengths[i] ?? 0
         if (length > frame) break
-        const edge = (within[length] ?? none) - trust * (costs[i] ?? 0)
-        sum = addLogs(sum, (after[(frame - length) * tempi + tempo] ?? none) + edge)
+        sum = addLogs(sum, (after[(frame - length) * tempi + tempo] ?? none) - trust * (costs[i] ?? 0))
       }
       some[tempo] = sum + trust * (fits[frame] ?? 0)
     }
@@ -85,14 +65,13 @@ export const beatPosteriors = (
   let whole = none
   for (let frame = count - 1; frame >= 0; frame--) {
     const isEnd = frame >= count - longest
-    fitLengths(count, fit, within, () => frame)
     for (let tempo = 0; tempo < tempi; tempo++) {
       let sum = none
       const row = tempo * widest
       for (let i = row; i < row + (counts[tempo] ?? 0); i++) {
         const next = frame + (lengths[i] ?? 0)
         if (next >= count) break
-        const edge = (within[lengths[i] ?? 0] ?? none) - trust * (costs[i] ?? 0) + trust * (fits[next] ?? 0)
+        const edge = trust * ((fits[next] ?? 0) - (costs[i] ?? 0))
         sum = addLogs(sum, (after[next * tempi + tempo] ?? none) + edge)
       }
       some[tempo] = sum

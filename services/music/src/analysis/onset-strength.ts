@@ -1,16 +1,12 @@
-import { BANDS, frameRate, type SpectralFrames } from './spectral-frames.ts'
+import { BANDS, cutFrames, frameRate, type SpectralFrames } from './spectral-frames.ts'
 
 /** Frames between the levels that are compared for a rise: 23 ms, so that soft attacks count, too. */
 const lag = 2
-/** Frames at the end whose window extends past it: where a piece is cut off, they would show a false attack. */
-const cutFrames = 3
 /** The span over which the background is subtracted, in frames. */
 const background = Math.round(frameRate * 0.4)
 
 /** The range of bands of kick drum and bass. */
 export const lowBands: readonly [number, number] = [0, 5]
-/** The range of bands of accompanying chords: 240 to 960 Hz, above most of the bass. */
-export const chordBands: readonly [number, number] = [3, 10]
 export const allBands: readonly [number, number] = [0, BANDS]
 
 /** Subtracts the running mean and clips negative values to 0. */
@@ -42,27 +38,6 @@ export const onsetStrength = (spectral: SpectralFrames, [from, to] = allBands): 
     strength[frame] = Math.sqrt(rise / (to - from))
   }
   return aboveBackground(strength)
-}
-
-/**
- * How much sound enters in a range of bands at each frame: the square root of the summed rise of their amplitudes, above its
- * running mean. It emphasizes loud entries, while onsetStrength rates a cymbal's touch nearly as high as a drum.
- */
-export const accentStrengths = ({ frames, levels, floor }: SpectralFrames) => {
-  const silent = 10 ** (floor / 20)
-  const amplitudes = levels.map((level) => 10 ** (level / 20) - silent)
-  return ([from, to] = allBands): Float32Array => {
-    const strength = new Float32Array(frames)
-    for (let frame = lag; frame < frames - cutFrames; frame++) {
-      let rise = 0
-      for (let band = from; band < to; band++) {
-        const at = frame * BANDS + band
-        rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - lag * BANDS] ?? 0))
-      }
-      strength[frame] = Math.sqrt(rise)
-    }
-    return aboveBackground(strength)
-  }
 }
 
 /** The strength scaled to a standard deviation of 1; all zeros are returned unchanged. */

@@ -1,40 +1,42 @@
-import type { Activations } from './activations.ts'
-import type { DecodedBars } from './bar-pointer.ts'
-import { decodeBeatPhase } from './beat-phase.ts'
-import type { ChromaFrames } from './chroma.ts'
-import type { BarModel } from './metres.ts'
-import { decodeRelatedTempo } from './related-tempi.ts'
-import { decodeSixEight } from './six-eight.ts'
-import { decodeSteady } from './steady-path.ts'
-import { decodeTempoLevel } from './tempo-level.ts'
+import { decodeBars } from './bar-pointer.ts'
+import { sharesOfDownbeats } from './beat-evidence.ts'
+import { type BeatOdds, beatOddsOf, type Measured } from './beat-odds.ts'
+import type { Metre } from './metres.ts'
 
-/** The kind of bar of a piece and the frames of its beats, as the bar pointer finds them. */
+/** The metre of a piece and the frames of its beats, as the bar pointer finds them. */
 export type Pulse = {
-  readonly model: BarModel
+  readonly metre: Metre
   readonly frames: readonly number[]
+  /** How likely (0..1) each beat is the first of its bar. */
+  readonly downbeats: readonly number[]
 }
 
-/** Evidence of a piece whose sound begins in the frame `firstSound`. */
-export type PulseEvidence = {
-  readonly activations: Activations
-  readonly chroma: ChromaFrames
+/** What is measured of a piece whose sound begins in the frame `firstSound`. */
+export type PulseEvidence = Measured & {
   readonly firstSound: number
+  /** The odds of its beats: computed on first use, which takes longer than all else that is measured. */
+  readonly odds: () => BeatOdds
+}
+
+export const pulseEvidence = (measured: Measured, firstSound: number): PulseEvidence => {
+  let odds: BeatOdds | undefined
+  return {
+    ...measured,
+    firstSound,
+    odds() {
+      odds ??= beatOddsOf(measured)
+      return odds
+    },
+  }
 }
 
 /** Finds the pulse of a piece; undefined if there is none. */
 export type FindPulse = (evidence: PulseEvidence) => Pulse | undefined
 
-/** The best path of the bar pointer at the tempo that the whole piece supports: most of the time that an analysis takes. */
-export const decodeTempo = ({ activations, chroma, firstSound }: PulseEvidence): DecodedBars | undefined => {
-  const first = decodeTempoLevel(activations, firstSound)
-  const found = first && (decodeSixEight(first, activations, firstSound) ?? first)
-  return found && decodeSteady(decodeRelatedTempo(found, activations, chroma, firstSound), activations, firstSound)
-}
-
-/** Finds the pulse at that tempo, on the beats and not between them. */
-export const decodePulse: FindPulse = (evidence) => {
-  const found = decodeTempo(evidence)
+/** Finds the pulse that the bar pointer follows. */
+export const decodePulse: FindPulse = ({ odds, firstSound }) => {
+  const found = decodeBars(odds(), firstSound)
   if (!found) return undefined
-  const { model, beats } = decodeBeatPhase(found, evidence.activations, evidence.chroma)
-  return { model, frames: beats.map(({ frame }) => frame) }
+  const frames = found.beats.map(({ frame }) => frame)
+  return { metre: found.metre, frames, downbeats: sharesOfDownbeats(odds(), frames) }
 }

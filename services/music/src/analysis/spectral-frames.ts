@@ -6,6 +6,8 @@ export const analysisRate = 22_050
 export const HOP = 256
 /** Frames per second. */
 export const frameRate = analysisRate / HOP
+/** Frames at the end of a piece whose window extends past it: where it is cut off, they would show a false attack. */
+export const cutFrames = 3
 /** Mel bands of a frame. */
 export const BANDS = 32
 
@@ -14,7 +16,7 @@ export const spectrumSize = 1024
 const lowestHertz = 40
 const highestHertz = 10_000
 /** Levels further than this below the loudest band of the piece are raised to that floor. */
-const dynamicRangeDb = 70
+export const dynamicRangeDb = 70
 /** Below this (relative to full scale) everything is silence. */
 const floorDb = -100
 
