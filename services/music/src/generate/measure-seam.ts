@@ -36,6 +36,8 @@ const loudnessSeconds = 3
 const phases = 64
 /** Beats after the seam from which the pattern is computed. */
 const beatsAfter = 8
+/** Beats after the seam that are compared with those before: in music whose tempo moves, later ones are elsewhere for that reason alone. */
+const beatsCompared = 4
 const beatsBefore = 12
 /** A share of a beat larger than any player's inaccuracy. */
 const largeMiss = 0.2
@@ -127,7 +129,7 @@ const beatErrorMs = (
   const pulse = pulseOf(beats)
   const { last, period } = pulse
   const tracked = missOf(
-    analysisAfter.beats.slice(0, beatsAfter).map((beat) => beat + seam),
+    analysisAfter.beats.filter((beat, i) => i < 2 || beat < (beatsCompared + 0.5) * period).map((beat) => beat + seam),
     pulse,
   )
   const inMilliseconds = (share: number) => share * (period / analysisRate) * 1000
