@@ -50,7 +50,7 @@ export const readImports = async (root: string): Promise<Import[]> => {
 
 /** Whether a module is a test, a bench or a helper of one. */
 export const isTestCode = (path: string): boolean =>
-  /\.test\.ts$|-for-tests\.ts$|-suite\.ts$|test-support\.ts$|kill-victim\.ts$|^test\/|^operator\/test\/|\/(?:bench|test)\//.test(
+  /\.test\.ts$|-for-tests\.ts$|-suite\.ts$|test-support\.ts$|kill-victim\.ts$|^test\/|^operator\/test\/|\/(?:bench|test|training)\//.test(
     path,
   ) || path === 'vitest.config.ts'
 
