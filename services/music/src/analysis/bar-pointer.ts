@@ -6,15 +6,9 @@ import { beatsPerBar, type Metre, metres } from './metres.ts'
 /** In `origins`: the path begins here. */
 const unset = 15
 
-/** A beat of the best path. */
-export type DecodedBeat = {
-  readonly frame: number
-  /** Position in its bar; 0 is the downbeat. */
-  readonly position: number
-}
-
 export type DecodedBars = {
-  readonly beats: readonly DecodedBeat[]
+  /** The frames of the beats. */
+  readonly beats: readonly number[]
   readonly metre: Metre
 }
 
@@ -104,11 +98,11 @@ const search = (odds: BeatOdds, startBy: number): Search => {
 }
 
 /** Follows the best path back to its beginning. */
-const traceBack = ({ origins, frame, state }: Search): { beats: DecodedBeat[]; place: number } => {
-  const beats: DecodedBeat[] = []
+const traceBack = ({ origins, frame, state }: Search): { beats: number[]; place: number } => {
+  const beats: number[] = []
   let [at, place, tempo] = [frame, Math.floor(state / tempi), state % tempi]
   for (;;) {
-    beats.push({ frame: at, position: places[place]?.position ?? 0 })
+    beats.push(at)
     const origin = (origins[at * states + place * tempi + tempo] ?? unset) & 15
     if (origin === unset) return { beats: beats.reverse(), place }
     at -= lengths[tempo * widest + origin] ?? 1

@@ -12,14 +12,13 @@ const threshold = { undecided: -1.8, bySureness: 0.7, lowest: -3, highest: 0 }
 /** Odds beyond these count as these: a network is surer than it should be. */
 const mostOdds = 6.9
 const leastPosition = 0.02
+/** The share of the peaks below the measure of how sure the network is: beats have the higher ones, and what lies between them the lower. */
+const lowerPeaks = 0.7
 
-export const evidenceWeights = { weights, threshold, mostOdds, leastPosition } as const
+export const evidenceWeights = { weights, threshold, mostOdds, leastPosition, lowerPeaks } as const
 
 /** Frames on either side of a peak of the odds in which none is higher: 0.23 s. */
 const peakReach = 20
-
-/** The share of the peaks below this measure of how sure the network is: beats have the higher ones, and what lies between them the lower. */
-const lowerPeaks = 0.7
 
 /** How sure the network is of the beats of a piece. */
 const surenessOf = (beat: Float32Array): number =>

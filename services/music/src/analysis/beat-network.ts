@@ -9,11 +9,7 @@ import {
   padding,
 } from './convolution.ts'
 
-/**
- * A temporal convolutional network (Davies and Böck, "Temporal convolutional networks for musical audio beat tracking", 2019): two
- * convolutions, then residual blocks whose taps are further apart from block to block, so that each output depends on 12 s on either
- * side. `services/music/training` trains it.
- */
+/** A residual block: its convolution is dilated, and a second one mixes the channels of each frame. */
 type Block = { readonly conv: Convolution; readonly mix: Convolution }
 
 const { channels, blocks: blockCount, weights, scales } = beatNetworkWeights
@@ -33,7 +29,10 @@ const createReader = () => {
     code += outputs * size
     number += 2 * outputs
     return {
-      ...{ inputs, outputs, taps, dilation },
+      inputs,
+      outputs,
+      taps,
+      dilation,
       bias: numbers.slice(start, start + outputs),
       weights: Float32Array.from(
         { length: outputs * size },
@@ -57,7 +56,12 @@ export const networkReach = [...front, ...blocks.map(({ conv }) => conv)].reduce
   0,
 )
 
-/** Computes the outputs (log odds) of some frames from their inputs. What lies before and after them counts as zero in every layer. */
+/**
+ * A temporal convolutional network (Davies and Böck, "Temporal convolutional networks for musical audio beat tracking", 2019): two
+ * convolutions, then residual blocks whose taps are further apart from block to block, so that each output depends on 12 s on either
+ * side. `services/music/training` trains it. Computes the outputs (log odds) of some frames from their inputs; what lies before and
+ * after them counts as zero in every layer.
+ */
 export const runBeatNetwork = (inputs: Channels, frames: number): Channels => {
   const [state, hidden, mixed] = [0, 1, 2].map(() => createChannels(channels, frames)) as [Channels, Channels, Channels]
   const output = createChannels(networkOutputs, frames)

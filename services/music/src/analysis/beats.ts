@@ -40,7 +40,7 @@ export const tempoOf = (beats: readonly number[]): number | null => {
   return (60 * analysisRate * span) / median(beats.slice(span).map((beat, i) => beat - (beats[i] ?? 0)))
 }
 
-/** The median strength of the onsets at the beats (see onsetStrength): about 0.2 for noise, 2 and more for drums. */
+/** The median strength of the onsets at the beats (see onsetStrength): at most 0.14 for noise, 2 and more for drums. */
 export const beatAttack = (onsets: Float32Array, beats: readonly number[]): number =>
   median(
     beats.map((beat) => {

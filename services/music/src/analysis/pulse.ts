@@ -37,6 +37,6 @@ export type FindPulse = (evidence: PulseEvidence) => Pulse | undefined
 export const decodePulse: FindPulse = ({ odds, firstSound }) => {
   const found = decodeBars(odds(), firstSound)
   if (!found) return undefined
-  const frames = found.beats.map(({ frame }) => frame)
-  return { metre: found.metre, frames, downbeats: sharesOfDownbeats(odds(), frames) }
+  const { metre, beats } = found
+  return { metre, frames: beats, downbeats: sharesOfDownbeats(odds(), beats) }
 }

@@ -36,7 +36,7 @@ const loudnessSeconds = 3
 const phases = 64
 /** Beats after the seam from which the pattern is computed. */
 const beatsAfter = 8
-/** Beats after the seam that are compared with those before: in music whose tempo moves, later ones are elsewhere for that reason alone. */
+/** Beats after the seam that are compared with those before, at least two: in music whose tempo moves, later ones are elsewhere for that reason alone. */
 const beatsCompared = 4
 const beatsBefore = 12
 /** A share of a beat larger than any player's inaccuracy. */
