@@ -54,6 +54,19 @@ describe('a seam', () => {
     expect(Math.abs((measure(late).beatErrorMs ?? 0) - milliseconds)).toBeLessThan(10)
   })
 
+  test('after which the music slows down is measured at its first beats', () => {
+    const slower = playBand({ bpm: 102, bars: 14, sampleRate: RATE, channels: 2, seed: 4 })
+    const [end, start] = [band.beats[32] ?? 0, slower.beats[32] ?? 0]
+    const { beatErrorMs } = measureSeam({
+      before: sliceBlock(band.block, 0, Math.round(end * RATE)),
+      after: sliceBlock(slower.block, Math.round(start * RATE), blockLength(slower.block)),
+      sampleRate: RATE,
+    })
+    // Each beat is 11 ms longer: the median of the first four is within 2 of these, and of eight it would be 4.
+    const lengthening = 60_000 / 102 - 60_000 / 104
+    expect(beatErrorMs).toBeLessThan(3 * lengthening)
+  })
+
   test.each(sample([3, 6], 1))('that is %d dB louder is measured as such', (decibels) => {
     const louder = real.map((channel) => channel.map((value) => value * 10 ** (decibels / 20)))
     const step = usual().loudnessStepLu ?? 0

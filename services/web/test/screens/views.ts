@@ -18,9 +18,14 @@ const allFinal = async (page: Page): Promise<void> => {
   await page.locator('.delta').first().waitFor({ state: 'detached' })
 }
 
+const openPalette = async (page: Page): Promise<void> => {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('option').first().waitFor()
+}
+
 export const views: readonly View[] = [
   { name: 'home', path: () => '/home', narrow: true, isCompared: true },
-  { name: 'palette', path: () => '/home', prepare: (page) => page.keyboard.press('Control+k'), isCompared: true },
+  { name: 'palette', path: () => '/home', prepare: openPalette, isCompared: true },
   {
     name: 'listings',
     path: () => search,
