@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runSeed, sample } from '@trellis/test/support/exploration'
+import { isWholeRun, runSeed, sample } from '@trellis/test/support/exploration'
 import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ describe.skipIf(!canRun)(`pages as in their references${reason}`, () => {
   test.each(comparedViews)(
     `$name has the layout of its reference, and its picture in the browser that made it (TEST_SEED=${runSeed})`,
     async (view) => {
-      for (const look of sample(looks, 1, `look of ${view.name}`)) {
+      for (const look of isWholeRun ? looks : sample(looks, 1, `look of ${view.name}`)) {
         const { page, context, unknown } = await open(view, look)
         const name = `${view.name}-${look.theme}-${look.width}`
         expect(unknown(), `${name}: requests without a recorded answer; npm run screens -- --record`).toEqual([])
