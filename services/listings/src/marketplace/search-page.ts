@@ -97,8 +97,11 @@ const currencyOfPage = (
   return candidates.map(siteCurrency).find((currency) => currency !== undefined) ?? defaultCurrency
 }
 
+/** The number of results over all pages that a page announces; null if it shows none. */
+export const announcedTotal = (html: string): number | null => totalIn(headingText(html))
+
 /** Whether a page of results states that there are none. */
-export const announcesNothing = (html: string): boolean => totalIn(headingText(html)) === 0 || nothingFound(html)
+export const announcesNothing = (html: string): boolean => announcedTotal(html) === 0 || nothingFound(html)
 
 const withoutCards = (html: string): SearchPage => {
   const refusal = refusalIn(html)
