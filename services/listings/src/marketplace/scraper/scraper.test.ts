@@ -434,6 +434,17 @@ describe('refusals', () => {
     })
   })
 
+  test('a price that is struck through, beside a price that the page hides, is no price of the listing', async () => {
+    const priced = (price: string, id: string) =>
+      `<li class="s-card"><a href="/itm/${id}"><div class="s-card__title">Camera</div></a><div>${price}</div></li>`
+    const shown = priced('<span class="s-card__price">$90.00</span>', '110000000001')
+    const hidden = priced('<span class="s-card__price">See price</span><s>$699.00</s>', '110000000002')
+    const results = `<ul class="srp-results">${shown}${hidden}</ul>`
+    const { scraper } = await site(unlessRobots((response) => send(response, 200, results)))
+    const { listings } = await scraper.search(request, signal)
+    expect(listings.map(({ price }) => price)).toEqual([90, null])
+  })
+
   test('an overlong title is truncated, and a picture without a web address is dropped', async () => {
     const card = `<li class="s-card" data-listingid="130000000001"><a class="s-card__link" href="/itm/130000000001"><img src="javascript:alert(1)"><div class="s-card__title"><span>${'no scratches '.repeat(2_000)}</span></div></a><span class="s-card__price">$100.00</span></li>`
     const results = `<h1 class="srp-controls__count-heading">1 results</h1><ul class="srp-results">${card}</ul>`

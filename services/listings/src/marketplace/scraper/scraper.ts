@@ -23,7 +23,7 @@ export type ScraperOptions = {
 
 type Results = Extract<SearchPage, { kind: 'results' }>
 
-/** Maps a card to a listing; undefined if it lacks an id, a title or a link. */
+/** Maps a card to a listing; undefined if it lacks an id, a title or a link. A price that is struck through is not the one to pay: the card shows none. */
 const toListing = (card: Card, platform: string, defaultCurrency: string): Listing | undefined =>
   card.id === null || card.title === null || card.url === null
     ? undefined
@@ -31,8 +31,8 @@ const toListing = (card: Card, platform: string, defaultCurrency: string): Listi
         platform,
         platformListingId: card.id,
         title: card.title,
-        price: card.price?.amount ?? null,
-        priceHigh: card.price?.high ?? null,
+        price: card.price?.isStruck === false ? card.price.amount : null,
+        priceHigh: card.price?.isStruck === false ? card.price.high : null,
         currency: card.price?.currency ?? defaultCurrency,
         condition: card.condition ?? '',
         sellerPlatformId: card.seller?.name ?? '',
