@@ -9,7 +9,12 @@ export type ShownSeller = {
 }
 
 const percent = /(?:(?<after>\d{1,3}(?:[.,]\d+)?)\s?%|%\s?(?<before>\d{1,3}(?:[.,]\d+)?))/g
-const count = /[(（]\s*(?<digits>\d[\d.,'’\s]*?)\s*(?<unit>[\p{L}.]{0,5})\s*[)）]/u
+/** A count of feedback in parentheses: of the positive less that of the negative, so it may be below zero. */
+const count = /[(（]\s*(?<below>[-−–]\s?(?=\d))?(?<digits>\d[\d.,'’\s]*?)\s*(?<unit>[\p{L}.]{0,5})\s*[)）]/u
+/** The count in a match; one below zero is 0, as everywhere else in the service. */
+const countOf = ({ groups }: RegExpExecArray): number | undefined =>
+  groups?.below === undefined ? readCount(groups?.digits ?? '', groups?.unit) : 0
+
 /** Longest accepted name of a seller, in characters. */
 const longestName = 64
 
@@ -29,7 +34,7 @@ export const readFeedback = (
   const [share] = [...line.matchAll(percent)].sort((a, b) => distance(a, total) - distance(b, total))
   if (share === undefined) return undefined
   const value = Number((share.groups?.after ?? share.groups?.before ?? '').replace(',', '.'))
-  const feedbackCount = readCount(total.groups?.digits ?? '', total.groups?.unit)
+  const feedbackCount = countOf(total)
   if (feedbackCount === undefined || !(value >= 0 && value <= 100)) return undefined
   return {
     start: Math.min(share.index, total.index),
@@ -42,9 +47,7 @@ export const readFeedback = (
 export const countAfter = (name: string, text: string): number | undefined => {
   if (text.startsWith(name) && startsWithNoFeedback(text.slice(name.length))) return 0
   const total = count.exec(text)
-  return total !== null && text.slice(0, total.index).trim() === name
-    ? readCount(total.groups?.digits ?? '', total.groups?.unit)
-    : undefined
+  return total !== null && text.slice(0, total.index).trim() === name ? countOf(total) : undefined
 }
 
 const nameIn = (text: string): string | undefined => {
@@ -66,13 +69,15 @@ export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
   const [beginning = '', first] = /^(\S{2,64})\s+/u.exec(row) ?? []
   if (first !== undefined && startsWithNoFeedback(row.slice(beginning.length)))
     return { name: first, feedbackCount: 0, feedbackRatio: null }
-  const match = /^(?<name>\S{2,64}?)(?:\s*[(（](?<digits>\d[\d.,'’]*)\s*(?<unit>\p{L}{0,3})[)）])?$/u.exec(row)
+  const match =
+    /^(?<name>\S{2,64}?)(?:\s*[(（](?<below>[-−–](?=\d))?(?<digits>\d[\d.,'’]*)\s*(?<unit>\p{L}{0,3})[)）])?$/u.exec(
+      row,
+    )
   const name = match?.groups?.name
   if (name === undefined || /^[\d.,%$€£+-]+$/.test(name)) return undefined
-  const digits = match?.groups?.digits
   return {
     name,
-    feedbackCount: digits === undefined ? null : (readCount(digits, match?.groups?.unit) ?? null),
+    feedbackCount: match?.groups?.digits === undefined ? null : (countOf(match) ?? null),
     feedbackRatio: null,
   }
 }

@@ -397,6 +397,16 @@ describe('special cards', () => {
     expect(sellers).toEqual(Array(4).fill({ name: 'shop', feedbackCount: 0, feedbackRatio: null }))
   })
 
+  test('a seller with more negative feedback than positive is read, with a count of 0', () => {
+    const sellers = [
+      secondary('shop 0% positive (-1)'),
+      secondary('shop (-12)'),
+      '<span class="s-item__seller-info-text">shop (-1) 0%</span>',
+    ]
+    const found = sellers.map((rows) => resultsOf(list(card({ rows }))).cards[0]?.seller)
+    expect(found).toMatchObject(Array(3).fill({ name: 'shop', feedbackCount: 0 }))
+  })
+
   test('a seller without a count of feedback is read, and a discount is no seller', () => {
     const sellers = ['shop 99.8% positive', 'shop 99,8 % positiv', 'Extra 10% off', 'Extra 10%'].map(
       (text) => resultsOf(list(card({ rows: secondary(text) }))).cards[0]?.seller,
@@ -521,6 +531,7 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
 test.each([
   ['(0)', 0],
   ['(12)', 12],
+  ['(-1)', 0],
   ['No feedback', 0],
   ['Noted', null],
   ['(3 items)', null],
