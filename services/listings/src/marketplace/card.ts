@@ -92,8 +92,17 @@ const firstRow = (elements: readonly Element[]): readonly Element[] => {
   return outer.filter(({ parent }) => parent === outer[0]?.parent)
 }
 
+/** A price without what stands beside it in parentheses: its conversion, or the price of a unit, as in "EUR 20,00 (EUR 25,00/kg)". */
+const outsideParentheses = (text: string): string => {
+  const outside = text
+    .split(/[()（）]/u)
+    .filter((_, index) => index % 2 === 0)
+    .join(' ')
+  return /\d/.test(outside) ? outside : text
+}
+
 const priceFrom = (text: string, siteCurrency: string | undefined, isStruck: boolean): ShownPrice | undefined => {
-  const [low, high] = readMoney(text, siteCurrency)
+  const [low, high] = readMoney(outsideParentheses(text), siteCurrency)
   if (low === undefined) return undefined
   // An amount in another currency is the same price converted: "$5.59 (EUR 6,80)".
   const isRange = high !== undefined && high.currency === low.currency && high.amount > low.amount

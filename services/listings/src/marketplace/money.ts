@@ -142,6 +142,13 @@ export const readNumber = (text: string): number => {
     : Number(compact.replaceAll('.', '').replaceAll(',', ''))
 }
 
+const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+
+/** An amount in a currency: "12.500" is twelve and a half where the smallest unit is a thousandth, as of the dinars. */
+const amountIn = (text: string, currency: string): number =>
+  /^\d{1,3}\.\d{3}$/.test(text) && decimalsOf(currency) === 3 ? Number(text) : readNumber(text)
+
 const isShared = (sign: string | undefined): sign is string => sign !== undefined && ambiguous[sign] !== undefined
 
 /** A code after an amount, unless the next amount follows it directly: of "$5 EUR 6" it belongs to the 6. */
@@ -165,16 +172,17 @@ export const readMoney = (text: string, siteCurrency: string | undefined): reado
     const after = text.slice(match.index + match[0].length, next?.index)
     const leading = signAt(before, 'end')
     return {
-      amount: readNumber(match[0]),
+      text: match[0],
       sign: leading ?? signAt(after, 'start'),
       code: isShared(leading) ? codeAfter(after, next === undefined) : undefined,
     }
   })
   const shared = read.find(({ sign }) => sign !== undefined)?.sign
   const codes = new Map(read.flatMap(({ sign, code }) => (code === undefined ? [] : [[sign, code] as const])))
-  return read.flatMap(({ amount, sign, code }) => {
+  return read.flatMap(({ text: number, sign, code }) => {
     const found = code ?? codes.get(sign) ?? sign ?? shared
     const currency = found === undefined ? siteCurrency : resolve(found, siteCurrency)
+    const amount = currency === undefined ? Number.NaN : amountIn(number, currency)
     return currency === undefined || !Number.isFinite(amount) ? [] : [{ amount, currency }]
   })
 }

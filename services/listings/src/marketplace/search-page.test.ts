@@ -310,6 +310,12 @@ describe('special cards', () => {
     expect(found?.price).toMatchObject({ amount: 5.59, currency: 'USD', high: null })
   })
 
+  test('the price of a unit beside a price is not the end of a range', () => {
+    const price = '<span class="s-card__price">EUR 20,00 (EUR 25,00/kg)</span>'
+    const [found] = resultsOf(list(card({ price }))).cards
+    expect(found?.price).toMatchObject({ amount: 20, currency: 'EUR', high: null })
+  })
+
   test('a countdown without a known class is read', () => {
     const [found] = resultsOf(
       list(card({ rows: '<div class="su-bid-countdown">4 bids · Time left 1d 3h</div>' })),
