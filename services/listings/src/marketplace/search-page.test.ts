@@ -316,6 +316,14 @@ describe('special cards', () => {
     expect(found?.price).toMatchObject({ amount: 20, currency: 'EUR', high: null })
   })
 
+  test.each(['Not sold May 4, 2026', 'Nicht verkauft 4. Mai 2026', 'Non vendu le 4 mai 2026', 'No vendido 4 may 2026'])(
+    '"%s" is no sale',
+    (text) => {
+      const extra = `<div class="s-card__caption"><span>${text}</span></div>`
+      expect(salesAmong(resultsOf(list(card({ extra }))).cards)).toEqual([])
+    },
+  )
+
   test('a countdown without a known class is read', () => {
     const [found] = resultsOf(
       list(card({ rows: '<div class="su-bid-countdown">4 bids · Time left 1d 3h</div>' })),

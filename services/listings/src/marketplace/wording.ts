@@ -186,7 +186,23 @@ const ended = anyOf({
   zh: /已?结束|已?結束/u,
 })
 
-export const statesSold = (line: string): boolean => sold.test(line)
+/** Words that turn "sold" into its opposite. */
+const unsold = anyOf({
+  en: /\b(?:not|never|without being) sold\b/i,
+  de: /\bnicht verkauft\b/i,
+  fr: /\b(?:non|pas) vendue?s?\b/i,
+  it: /\bnon vendut[oaie]\b/i,
+  es: /\bno vendid[oa]s?\b/i,
+  pt: /(?<!\p{L})não vendid[oa]s?\b/iu,
+  nl: /\bniet verkocht\b/i,
+  pl: /\bnie sprzedan|niesprzedan/i,
+  sv: /\binte såld/i,
+  ru: /(?<!\p{L})не продан/iu,
+  ja: /売れ(?:ません|なかった|残)|未落札/u,
+  zh: /未售出|未賣出|未卖出/u,
+})
+
+export const statesSold = (line: string): boolean => sold.test(line) && !unsold.test(line)
 export const statesEnded = (line: string): boolean => ended.test(line)
 
 /**
