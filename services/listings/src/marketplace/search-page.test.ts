@@ -462,6 +462,15 @@ describe('pages without results', () => {
       expect(readSearchPage(html, context)).toMatchObject({ kind: 'results', cards: [], total: 0 })
   })
 
+  test('items that a page suggests after it has stated that nothing was found are no results', () => {
+    const heading = '<h1 class="srp-controls__count-heading"><span class="BOLD">0</span> results for x</h1>'
+    const suggested = `<h2>You may also like</h2><ul class="srp-results">${card()}${card()}</ul>`
+    const found = readSearchPage(`${heading}<h3>No exact matches found</h3>${suggested}`, context)
+    expect(found).toMatchObject({ kind: 'results', cards: [], total: 0 })
+    const abroad = `<h2>Results from international sellers</h2><ul class="srp-results">${card()}</ul>`
+    expect(resultsOf(`${heading}${abroad}`).cards).toHaveLength(1)
+  })
+
   test.each([
     ['1,234 results for x', 1234],
     ['1.234 Ergebnisse für x', 1234],
