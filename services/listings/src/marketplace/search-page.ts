@@ -169,7 +169,7 @@ export const readSearchPage = (html: string, context: PageContext): SearchPage =
   const [first] = fragments
   const layout = first === undefined ? 'none' : layoutOf(fragments.at(-1) ?? first).name
   const total = announcedTotal(html)
-  // Other items that a page suggests after it has stated that nothing matches, whatever its divider says.
+  // The page suggests other items after it has stated that nothing matches; the words of its divider may be unknown.
   if (total === 0 && nothingFound(html))
     return { kind: 'results', layout, cards: [], fewerWords: all, total, completeness }
   return { kind: 'results', layout, cards, fewerWords, total, completeness }
