@@ -60,6 +60,10 @@ export const damageFamilies: readonly DamageFamily[] = [
         unlessAfter: 'battle|brain|collateral',
         unlessBefore: 'waiver|protection|control|inc|hair|skin|nails?|goods|done|report',
       },
+      {
+        words: '(?:with|has|some|minor|small|slight|light|cosmetic) (?:defects?|flaws?|imperfections?)',
+        unlessBefore: 'detection|detectors?|guarantee|warranty|insurance',
+      },
       { words: 'blemish|blemishes|blemished', unlessBefore: 'balm|control|cream|gel|serum|treatment' },
       {
         words: `(?:${wearing}) wear|wear (?:and|&|n) tear|wear (?:on|to the|around|along|through|throughout|marks?|spots?|visible|consistent|commensurate|shown|present)`,
@@ -181,7 +185,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|glaspilz|pilzbefall|eselsohren|(?:mit|kleine[ns]?|einige) l[öo](?:chern|cher|ch)|pixelfehler|displayschaden|glasbruch|glasschaden|wasserschaden',
+          'kratzer|kratzern|verkratzt|delle|dellen|beschädigt|beschädigung|beschädigungen|gebrauchsspuren|riss|risse|glaspilz|pilzbefall|eselsohren|(?:mit|kleine[ns]?|einige) l[öo](?:chern|cher|ch)|pixelfehler|displayschaden|glasbruch|glasschaden|wasserschaden|mit (?:fehlern?|m[äa]ngeln?|defekten?)|(?:kleine|leichte|geringe) m[äa]ngel',
       },
       {
         words:
@@ -196,8 +200,9 @@ export const damageFamilies: readonly DamageFamily[] = [
       { words: 'rayures?|rayée?s?', unlessAfter: `à|${frenchClothes}` },
       {
         words:
-          "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?|d[eé]chir[eé]e?s?|trouée?s?|usée?s?|champignons? (?:dans|sur)|avec champignons?",
+          "fissures?|fissur[eé]e?s?|endommag[eé]e?s?|avec (?:un |des |petits? )?d[eé]fauts?|ab[îi]m[eé]e?s?|traces? d[’']usure|cassée?s?|d[eé]chir[eé]e?s?|trouée?s?|usée?s?|champignons? (?:dans|sur)|avec champignons?",
       },
+      { words: 'pi[eè]ces uniquement', unlessAfter: '\\d+' },
       // Titles in capitals often omit the accents.
       {
         words:
@@ -211,7 +216,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|rovinat[oaie]|usurat[oaie]|da sostituire|guast[oaie]|difettos[oaie]|non funzionante|non funziona|non si accende|(?:per|solo) ricambi|per parti di ricambio|da riparare',
+          'graffi|graffio|graffiat[oaie]|rotto|ammaccat[oaie]|danneggiat[oaie]|crepat[oaie]|rovinat[oaie]|usurat[oaie]|da sostituire|guast[oaie]|difettos[oaie]|difettat[oaie]|con (?:piccol[oi] )?difett[oi]|non funzionante|non funziona|non si accende|(?:per|solo) ricambi|per parti di ricambio|da riparare',
       },
     ],
   },
@@ -221,7 +226,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|no (?:funciona|enciende)|para (?:piezas|repuestos?|desguace|despiece)|solo (?:para )?piezas|para (?:reparar|arreglar)|estropead[oa]s?|con agujeros?|(?:pantalla|cristal|tapa) rot[oa]',
+          'rasguños?|arañazos?|dañad[oa]s?|agrietad[oa]s?|averiad[oa]s?|defectuos[oa]s?|con (?:defectos?|taras?)|no (?:funciona|enciende)|para (?:piezas|repuestos?|desguace|despiece)|solo (?:para )?piezas|para (?:reparar|arreglar)|estropead[oa]s?|con agujeros?|(?:pantalla|cristal|tapa) rot[oa]',
       },
       { words: 'rayad[oa]s?', unlessAfter: spanishClothes },
     ],
