@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { isItemId, linkedItems } from '../cut-cards.ts'
+import { mostOpen } from '../dom.ts'
 import { readItemPage } from '../item-page.ts'
 import { readSearchPage } from '../search-page.ts'
 
@@ -13,10 +14,16 @@ const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i
 const lookThrough = (html: string): { readonly linksToItem: boolean; readonly hasScripts: boolean } => {
   let linksToItem = false
   let hasScripts = false
+  let open = 0
   const parser = new Parser({
     onopentag: (name, { href, type = '' }) => {
+      open += 1
+      if (open > mostOpen) parser.pause()
       if (name === 'script') hasScripts ||= runs.test(type.trim())
       else if (name === 'a' && href !== undefined) linksToItem ||= linkedItems(href).some(isItemId)
+    },
+    onclosetag: () => {
+      open -= 1
     },
   })
   for (let at = 0; at < html.length && !linksToItem; at += step) parser.write(html.slice(at, at + step))
