@@ -66,6 +66,41 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
     await restore()
   })
 
+  test('forced colours show what is chosen and disabled, scores, hits and the play head', async () => {
+    const { page } = await installation.open({ forcedColors: 'active' })
+    /** The distinct colours of a property, without their opacity, of the shown elements that a selector finds. */
+    const colorsOf = async (selector: string, property: string) => {
+      const values = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('main ${selector}, header ${selector}')].map((element) => getComputedStyle(element).getPropertyValue('${property}'))`,
+      )
+      return [...new Set(values.map((value) => value.match(/\d+, \d+, \d+/)?.[0] ?? value))]
+    }
+    const differ = async (property: string, one: string, other: string) => {
+      const [ones, others] = [await colorsOf(one, property), await colorsOf(other, property)]
+      expect([ones, others].map((values) => values.length > 0)).toEqual([true, true])
+      expect(
+        ones.filter((value) => others.includes(value)),
+        `${property} of ${one} and of ${other}`,
+      ).toEqual([])
+    }
+    await page.goto('/logs?q=refused')
+    await settled(page)
+    await page.getByRole('button', { name: 'Table' }).click()
+    const background = 'background-color'
+    await differ('border-bottom-color', '[role=tab][aria-selected=true]', '[role=tab][aria-selected=false]')
+    await differ(background, 'nav a[aria-current]', 'nav a:not([aria-current])')
+    await differ(background, 'button[aria-pressed=true]', 'button[aria-pressed=false]')
+    await differ(background, 'mark', '[role=gridcell]')
+    await page.goto('/listings?q=camera')
+    await settled(page)
+    await differ(background, '.score .sure', '.score')
+    await page.goto('/home')
+    await page.getByRole('button', { name: 'Continue an example tune' }).click()
+    await page.getByRole('slider').waitFor()
+    await differ(background, '.wave .head', '.wave')
+    await differ('color', 'button[aria-disabled=true]', 'button:not([aria-disabled=true], .primary)')
+  })
+
   test('the table of templates fits a screen of 360 pixels, and long labels of buttons wrap at 320', async () => {
     const { page } = await installation.openShared()
     await page.setViewportSize({ width: 360, height: 740 })
