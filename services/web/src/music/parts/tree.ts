@@ -19,13 +19,18 @@ const byCreation = (a: NodeRest, b: NodeRest): number =>
 /** How many levels are indented. Takes below them stand under one another, and name the take that they continue. */
 export const maxIndented = 8
 
-/** The takes of a chain, parents before children, in the order in which they were made, by which they are numbered. */
-export const takesOf = ({ nodes, spine, root_node_id: root }: ChainRest): Take[] => {
-  const ordered = nodes.toSorted(byCreation)
-  const children = Map.groupBy(ordered, ({ parent_id: parent }) => parent)
-  const continuations = ordered.filter(({ node_id: id }) => id !== root)
-  const labels = new Map(continuations.map(({ node_id: id }, index) => [id, `Take ${index + 1}`]))
-  const labelOf = (id: string) => labels.get(id) ?? 'Upload'
+/** The ids of takes, each at its number: those known before, and then the others in the order in which they were made. */
+export const numberedWith = (known: readonly string[], { nodes, root_node_id: root }: ChainRest): readonly string[] => {
+  const ids = nodes.toSorted(byCreation).map(({ node_id: id }) => id)
+  return [...known, ...ids.filter((id) => id !== root && !known.includes(id))]
+}
+
+/** The takes of a chain, parents before children, in the order in which they were made. */
+export const takesOf = (chain: ChainRest, numbered = numberedWith([], chain)): Take[] => {
+  const { nodes, spine, root_node_id: root } = chain
+  const children = Map.groupBy(nodes.toSorted(byCreation), ({ parent_id: parent }) => parent)
+  const numbers = new Map(numbered.map((id, index) => [id, index + 1]))
+  const labelOf = (id: string) => (id === root ? 'Upload' : `Take ${numbers.get(id)}`)
   const onSpine = new Set(spine)
   const visit = (node: NodeRest, depth: number, index: number, siblings: number): Take[] => {
     const { node_id: id } = node
