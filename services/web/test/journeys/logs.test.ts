@@ -117,6 +117,12 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await dialog.getByRole('button', { name: 'Add lines' }).click()
     await page.getByText('2 lines added to “Slow since Monday”').waitFor()
 
+    await page.getByRole('button', { name: 'Save as incident' }).click()
+    await page.getByRole('heading', { name: 'New incident' }).waitFor()
+    expect(await dialog.getByLabel('Label').count()).toBe(1)
+    expect(await dialog.getByRole('combobox', { name: /^Add/ }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+
     await page.goto(`/logs/incidents/${id}`)
     await page.getByText('4 entries, 3 of them added to it').waitFor()
     // The line of its window belongs to it as long as its window does.
@@ -125,6 +131,24 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('Line removed from the incident').waitFor()
     expect(problems()).toEqual([])
     await fetch(`${installation.origin}/logs/api/sources/attached`, { method: 'DELETE' })
+  })
+
+  browserTest('the lines around an entry are scrolled to on a phone, where they are below its fields', async () => {
+    const texts = Array.from({ length: 60 }, (_, second) => `2026-02-03T09:00:${String(second).padStart(2, '0')}Z step`)
+    await pushLines(installation.origin, 'around', texts)
+    const { page } = await installation.openShared()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto('/logs?source=around&order=time')
+    await page.getByRole('grid', { name: 'Log lines' }).getByRole('row').nth(1).click()
+    const entry = page.getByRole('region', { name: 'Entry', exact: true })
+    await entry.getByRole('button', { name: 'Context', exact: true }).click()
+    const own = entry.locator('li[aria-current]')
+    await own.waitFor()
+    const isInside = async () => {
+      const [panel, line] = await Promise.all([entry.boundingBox(), own.boundingBox()])
+      return panel && line && line.y >= panel.y && line.y + line.height <= panel.y + panel.height
+    }
+    await expect.poll(isInside).toBe(true)
   })
 
   browserTest('lines that were added beyond those shown are counted, and follow when one is removed', async () => {
