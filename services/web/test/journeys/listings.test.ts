@@ -45,6 +45,18 @@ const firstWithMarketPrice = async (page: Page): Promise<number> => {
 describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
   const installation = installationOfSuite()
 
+  browserTest('buttons beside a long message have room for their labels on a phone', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+    const { page } = await installation.open(phone)
+    await search(page, 'q=canon+camera')
+    await cards(page).first().getByRole('button', { name: 'Block seller' }).tap()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    expect(await undo.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await undo.tap()
+    await undo.waitFor({ state: 'detached' })
+  })
+
   test('a search from home fills at once, and its scores become known while it is read', async () => {
     const { page, problems } = await installation.open()
     await recordStates(page)

@@ -110,7 +110,7 @@ export const createController = (view: SearchView, onsave: () => void) => {
   const status = $derived.by((): string => {
     const state = states[isOpen || values.q === '' ? search.state : 'searching']
     const { length } = search.results
-    if (length === 0) return state
+    if (length === 0) return search.state === 'cancelled' ? 'cancelled before anything was found' : state
     const hidden = order.hiddenCount > 0 ? `, ${order.hiddenCount} hidden` : ''
     const source = search.adapter ? [`read from ${search.adapter === 'api' ? 'the API' : 'web pages'}`] : []
     const { pending } = search
