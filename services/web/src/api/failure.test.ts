@@ -27,6 +27,7 @@ test('fields are named as the reader knows them, once, also those called as a pa
   expect(invalid(['query', 'q'], 'is too long').message).toBe('The search is too long')
   const question = invalid(['body', 'query'], 'is too long')
   expect([question.message, question.messageFor('query')]).toEqual(['Query is too long', 'is too long'])
+  expect(invalid(['path', 'node_id'], 'The context is silent.').message).toBe('The context is silent.')
   const names = failureOf(422, { detail: 'device_names is not valid JSON.' }, new Headers())
   expect(messageWith(names, { device_names: 'Device names' })).toBe('Device names is not valid JSON.')
 })

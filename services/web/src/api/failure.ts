@@ -37,11 +37,15 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 /** Parts of a request; what follows in the place of an invalid value is its name, which may be one of these words. */
 const places = ['body', 'query', 'path', 'header']
 
+const isSentence = (message: string): boolean => /^[A-Z].*\.$/.test(message)
+
 const fieldFailure = (item: unknown): FieldFailure[] => {
   if (!isRecord(item)) return []
   const loc = Array.isArray(item.loc) ? item.loc.map(String) : []
   const path = places.includes(loc[0] ?? '') ? loc.slice(1) : loc
   const message = String(item.msg ?? 'is invalid')
+  // A value of the path has no name that the user knows: a whole sentence about it is shown as it is.
+  if (loc[0] === 'path' && isSentence(message)) return [{ field: '', message }]
   const [first, ...rest] = message.split(' ')
   return [{ field: path.join('.'), message: first === path.at(-1) ? rest.join(' ') : message }]
 }
