@@ -86,7 +86,7 @@ const aboutQuestion = (
   )
 }
 
-/** The groups that explain the trouble: they fail first, in another source, and one names the other or is a resource that it runs on. */
+/** The groups that explain the trouble: they fail first, and one names the other or is a resource that it runs on. */
 const linkedTo = (
   related: readonly WeighedGroup[],
   { trouble: { first }, preceding, sources }: LayerResults,
@@ -177,7 +177,8 @@ export async function* diagnose(
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const usual = await usualTemplates(engine, known, { filters, window, now: input.now, signal: input.signal })
+  const before = await usualTemplates(engine, known, { filters, window, now: input.now, signal: input.signal })
+  const usual = before.union(results.usual)
   const relevance = relevanceOf(results, usual)
   const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
   const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
@@ -236,7 +237,9 @@ const shownCounts = ({
   byWindow,
   trouble,
 }: LayerResults): { facets: Facets | null; histogram: NearCounts | null; errors: TimeCounts | null } => {
-  if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors: trouble.errors }
+  // The whole trouble excludes usual errors, which the timeline counts.
+  const errors = trouble.isWhole ? byWindow.histogram : trouble.errors
+  if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors }
   const failed = scans.filter(({ grade }) => grade === 'error')
   return { facets: facetsOf(scans), histogram: histogramOf(scans), errors: histogramOf(failed) }
 }

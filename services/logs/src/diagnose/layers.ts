@@ -13,6 +13,7 @@ import { findPreceding } from './preceding.ts'
 import { gradedFilters, type SourceScan, scanSource } from './source-scan.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { type FailureSearch, findTrouble, type Trouble } from './trouble.ts'
+import { usualFailures } from './usual-templates.ts'
 
 export type Layer = 'keywords' | 'source' | 'window' | 'context'
 export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
@@ -37,6 +38,8 @@ export type LayerResults = {
   trouble: Trouble
   /** Failures and changes in any source just before the trouble. */
   preceding: Preceding[]
+  /** Templates of failures that occur anyway, see `usualFailures`. */
+  usual: ReadonlySet<string>
   layers: LayerEntries[]
 }
 
@@ -152,6 +155,12 @@ export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerSta
   yield { stage: 'window', detail: `Reading errors ${input.window}.` }
   const byWindow = await latest(failures, limits.window)
   signal.throwIfAborted()
+  const found = new Set([byWindow, byKeyword].flatMap(({ facets }) => facets?.source.map(({ value }) => value) ?? []))
+  const ofFound = sources.filter(({ sourceId }) => found.has(sourceId))
+  const usual = await usualFailures(engine, ofFound, { filters, now: now(), signal })
+  const withoutUsual: Filters = { ...filters, notTemplate: [...usual] }
+  const unusual = gradedFilters(withoutUsual, 'error')
+  const unusualInWindow = usual.size === 0 ? byWindow : await latest(unusual, limits.window)
   const ofSources = scans
     .toSorted((a, b) => (a.grade === b.grade ? 0 : a.grade === 'error' ? -1 : 1))
     .flatMap(({ sourceId, grade, result }): FailureSearch[] =>
@@ -161,39 +170,39 @@ export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerSta
     )
   const isOfSources = isExplicit && scans.length > 0
   const ofWords = query
-    ? (['error', 'warning'] as const).map(
-        (grade): FailureSearch => ({ query, filters: gradedFilters(filters, grade), grade }),
+    ? [...(usual.size > 0 ? [withoutUsual] : []), filters].flatMap((each) =>
+        (['error', 'warning'] as const).map(
+          (grade): FailureSearch => ({ query, filters: gradedFilters(each, grade), grade }),
+        ),
       )
     : []
   const whole: FailureSearch = { query: null, filters: failures, grade: 'error', known: byWindow, isWhole: true }
+  const wholeUnusual: FailureSearch = { ...whole, filters: unusual, known: unusualInWindow }
   const nearness = nearnessOf(
     byKeyword.entries.map(({ entry }) => entry),
     keywords,
   )
   // Entries with the keywords themselves are nearer than a source that is only suggested.
   const near = nearness.hasMatches ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
-  const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, whole])
+  const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, wholeUnusual, whole])
   const ofNamed = await searchNamed(search, {
     query,
     filters,
     named: isExplicit ? scans.map(({ sourceId }) => sourceId) : [],
   })
-  const found: [Layer, StoredEntry[]][] = [
+  const inLayers: [Layer, StoredEntry[]][] = [
     ['keywords', withFirst(ofNamed, byKeyword).map(({ entry }) => entry)],
     ['source', scans.flatMap(({ result }) => result.entries.map(({ entry }) => entry))],
-    ['window', byWindow.entries.map(({ entry }) => entry)],
+    ['window', withFirst(unusualInWindow.entries, byWindow).map(({ entry }) => entry)],
   ]
   let preceding: Preceding[] = []
   if (trouble.first) {
     const { first } = trouble
     yield { stage: 'before', detail: `Reading what ${trouble.first.origin.sourceId} logged before its first failure.` }
     const before = await latest(beforeEntry(trouble.first, filters), limits.before)
-    found.push(['context', [trouble.first, ...before.entries.map(({ entry }) => entry)]])
-    // If the search is restricted to a source, other sources are not searched.
-    if (filters.source === undefined && sources.length > 1) {
-      yield { stage: 'links', detail: 'Looking for what failed or changed elsewhere just before.' }
-      preceding = await findPreceding(engine, search, { first, filters, signal })
-    }
+    inLayers.push(['context', [trouble.first, ...before.entries.map(({ entry }) => entry)]])
+    yield { stage: 'links', detail: 'Looking for what failed or changed just before.' }
+    preceding = await findPreceding(engine, search, { first, filters, signal })
   }
   return {
     byKeyword,
@@ -206,7 +215,8 @@ export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerSta
     sources,
     trouble,
     preceding,
-    layers: distinct(found),
+    usual,
+    layers: distinct(inLayers),
   }
 }
 

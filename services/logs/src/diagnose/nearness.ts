@@ -9,6 +9,9 @@ const loggedShare = 0.3
 const furtherShare = 0.5
 const maxShare = 2
 
+/** Words of questions that every failure has: they tell which entries matter, but not what the question is about. */
+const anyFailure = new Set('error errors fail failed failing fails failure failures warning warnings'.split(' '))
+
 /** The number of words that an entry has in its text or in the name of its source. */
 const matchesIn = ({ text, origin }: StoredEntry, keywords: readonly string[]): number => {
   const words = new Set(wordsOf(`${origin.sourceId} ${text.slice(0, maxCharacters)}`))
@@ -26,7 +29,8 @@ export type Nearness = {
 
 /** Measures how near entries are to a question by the words that they share with it. */
 export const nearnessOf = (entries: readonly StoredEntry[], keywords: readonly string[]): Nearness => {
-  const matches = new Map(entries.map((entry) => [entry.entryId, matchesIn(entry, keywords)]))
+  const particular = keywords.filter((word) => !anyFailure.has(word))
+  const matches = new Map(entries.map((entry) => [entry.entryId, matchesIn(entry, particular)]))
   const hasMatches = [...matches.values()].some((count) => count > 0)
   return {
     hasMatches,

@@ -34,7 +34,7 @@ export const findPreceding = async (
 ): Promise<Preceding[]> => {
   const time = first.effectiveTime
   // The window of the question does not limit the search for causes.
-  const { severities: _, source: __, ...otherFilters } = filters
+  const { severities: _, ...otherFilters } = filters
   const before: Filters = { ...otherFilters, since: time - lookbackMilliseconds, until: time + 2_000 }
   const common = { order: 'time' as const, withFacets: false }
   const [failures, changes] = await Promise.all([

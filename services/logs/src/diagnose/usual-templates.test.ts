@@ -45,7 +45,26 @@ test('what fails as often before the window is less likely the cause than what d
   expect(await firstCauseOf('visitors complain', second)).toContain('the gate')
 })
 
-test('it is the cause if nothing was before the window, or if the question has its words', async () => {
-  expect(await firstCauseOf('visitors complain', both)).toContain('Failed password')
+test('what fails evenly from the first entry to the last is less likely the cause, too', async () => {
+  expect(await firstCauseOf('visitors complain', both)).toContain('the gate')
+  expect(await firstCauseOf('visitors complain of errors')).toContain('the gate')
+})
+
+test('it does not determine when the trouble began', async () => {
+  const { summary } = await client.diagnose({ query: 'visitors complain', timezone: 'UTC', ...both })
+  expect(summary?.text).toContain('First to fail was proxy: "cannot open the lane 0 of the gate"')
+})
+
+test('it is the cause if the question has its words', async () => {
   expect(await firstCauseOf('who is the guest', second)).toContain('Failed password')
+  expect(await firstCauseOf('who is the guest', both)).toContain('Failed password')
+})
+
+test('a failure that began within the entries is the cause, however often it occurs', async () => {
+  const sinceNoon = { ...second, until: new Date(start + day + 43_200_000 + 3_600_000).toISOString() }
+  const flood = Array.from({ length: 60 }, (_, number) =>
+    entry(start + day + 43_200_000 + number * 60_000, 'lock', `the lock of the pier is jammed (${number})`, 'ERROR'),
+  )
+  expect(await client.gleanBatch(batchOf(flood))).toMatchObject({ accepted: flood.length })
+  expect(await firstCauseOf('visitors complain', sinceNoon)).toContain('the pier')
 })

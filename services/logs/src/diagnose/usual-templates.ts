@@ -1,5 +1,6 @@
 import type { Filters } from '../search/filters.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Window } from './steps.ts'
 
@@ -18,7 +19,12 @@ const usualMargin = 3
 export const usualTemplates = async (
   engine: Pick<LogEngine, 'templates'>,
   known: readonly TemplateCounts[],
-  { filters, window, now, signal }: { filters: Filters; window: Window; now: number; signal: AbortSignal },
+  {
+    filters,
+    window,
+    now,
+    signal,
+  }: { filters: Filters; window: Pick<Window, 'start' | 'end'>; now: number; signal: AbortSignal },
 ): Promise<ReadonlySet<string>> => {
   const { start, end } = window
   if (start === null || known.length === 0) return new Set()
@@ -33,4 +39,45 @@ export const usualTemplates = async (
     return countBefore >= minBefore && count <= countBefore * usualFactor + usualMargin
   }
   return new Set(known.filter(isUsual).map(({ templateId }) => templateId))
+}
+
+/** A template that is steady over a time occurs at least this often in it, ... */
+const minSteady = 24
+/** ... and in each of so many equal parts at least a share of the average, and no more than is usual. */
+const steadyParts = 6
+const minShareOfAverage = 1 / 3
+
+/** Whether counts are even enough over the parts of a time to be the noise of that time, without an onset or a surge. */
+const isSteady = ({ count, buckets }: TemplateCounts): boolean => {
+  const average = count / steadyParts
+  return (
+    count >= minSteady &&
+    buckets.length === steadyParts &&
+    buckets.every((part) => part >= average * minShareOfAverage && part <= average * usualFactor + usualMargin)
+  )
+}
+
+const severities: Filters['severities'] = ['CRITICAL', 'ERROR', 'WARN']
+
+/**
+ * The templates of failures and warnings that occur anyway: those as frequent in the window as before it. If no entry of the `sources` is older than
+ * the window, as in an uploaded file, those that occur evenly from its first entry to its last. `sources` are those with entries about the question.
+ */
+export const usualFailures = async (
+  engine: Pick<LogEngine, 'templates'>,
+  sources: readonly SourceCount[],
+  { filters: all, now, signal }: { filters: Filters; now: number; signal: AbortSignal },
+): Promise<ReadonlySet<string>> => {
+  const { since = null, until = null } = all
+  const filters: Filters = { ...all, severities }
+  const first = Math.min(...sources.map(({ firstTime }) => firstTime))
+  const last = Math.min(until ?? now, Math.max(...sources.map(({ lastTime }) => lastTime)))
+  if (since !== null && first < since) {
+    const known = await engine.templates({ filters }, signal)
+    return usualTemplates(engine, known, { filters, window: { start: since, end: until }, now, signal })
+  }
+  if (!(last > first)) return new Set()
+  const buckets = { start: first, milliseconds: (last - first + 1) / steadyParts, count: steadyParts }
+  const known = await engine.templates({ filters, buckets }, signal)
+  return new Set(known.filter(isSteady).map(({ templateId }) => templateId))
 }
