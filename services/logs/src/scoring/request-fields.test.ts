@@ -37,6 +37,13 @@ describe('the request described by the fields that are read', () => {
     expect(webRequestOf(text, () => requestFieldsOf(entry))).toEqual(requestByAllFields(entry))
   })
 
+  test('is that of a client with an IPv6 address, which HAProxy does not separate from the port', () => {
+    const text =
+      'Feb  9 08:15:30 attic haproxy[77]: 2001:db8::7:40022 [09/Feb/2024:08:15:30.655] www app/web2 10/0/30/69/109 401 2750 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"'
+    const entry = ofFormat('syslog-rfc3164', text)
+    expect(webRequestOf(text, () => requestFieldsOf(entry))).toMatchObject({ client: '2001:db8::7', status: 401 })
+  })
+
   const client = '192.0.2.7'
   const line = `${client} - - [09/Feb/2024:08:15:30 +0000] "GET /a HTTP/1.1" 404 7 "-" "curl/8"`
   test.each([

@@ -132,7 +132,7 @@ export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'haproxy',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+:\d+) \[(?<time>${clfTime})\] (?<frontend>\S+) (?<backend>[^\s\/]+/\S+) (?<timers>-?\d+/-?\d+/[-+\d/]+) (?:(?<status>\d{3}|-1) )?\+?(?<bytes>\d+) (?:\S+ \S+ )?(?<state>[-\w]{2,4}) [\d+/]+ [\d/]+(?: \{[^}]*\})*(?: "(?<message>${quoted})")?`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+):(?<port>\d+) \[(?<time>${clfTime})\] (?<frontend>\S+) (?<backend>[^\s\/]+/\S+) (?<timers>-?\d+/-?\d+/[-+\d/]+) (?:(?<status>\d{3}|-1) )?\+?(?<bytes>\d+) (?:\S+ \S+ )?(?<state>[-\w]{2,4}) [\d+/]+ [\d/]+(?: \{[^}]*\})*(?: "(?<message>${quoted})")?`,
     time: 'clf',
     joins: 'never',
     samples: [
@@ -141,7 +141,12 @@ export const webFormats: readonly LogFormat[] = [
         time: '2024-02-09T08:15:30.655Z',
         severity: 'ERROR',
         message: 'GET /index.html HTTP/1.1',
-        fields: { frontend: 'www~', backend: 'app/web2', state: 'SC--' },
+        fields: { client: '192.0.2.14', port: '40022', frontend: 'www~', backend: 'app/web2', state: 'SC--' },
+      },
+      {
+        line: '2001:db8::7:40022 [09/Feb/2024:08:15:30.655] www app/web2 10/0/30/69/109 401 2750 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"',
+        time: '2024-02-09T08:15:30.655Z',
+        fields: { client: '2001:db8::7', port: '40022', status: '401' },
       },
       {
         line: '192.0.2.14:40023 [09/Feb/2024:08:15:31.100] db pg/primary 1/0/5007 212 -- 0/0/0/0/3 0/0',
@@ -153,7 +158,7 @@ export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'haproxy-error',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+:\d+) \[(?<time>${clfTime})\] (?<frontend>[^\s\/]+)/(?<bind>[^\s:]+): (?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+):(?<port>\d+) \[(?<time>${clfTime})\] (?<frontend>[^\s\/]+)/(?<bind>[^\s:]+): (?<message>.*)`,
     time: 'clf',
     joins: 'never',
     samples: [
