@@ -73,9 +73,13 @@ export const webSigns: readonly AttackSignRow[] = [
     'CRITICAL',
     0.97,
     'A header carries a function definition that an old shell would run (CVE-2014-6271)',
-    'bin bash echo cat wget curl',
-    /\(\)\s*\{\s*(?::|_)?\s*;?\s*\}\s*;/,
-    '"GET /cgi-bin/status HTTP/1.1" 200 "() { :; }; /bin/bash -c \'cat /etc/passwd\'"',
+    'bin bash echo cat wget curl function',
+    /\(\)\s*\{\s*(?::|_)?\s*;?\s*\}\s*;|\bbash: (?:warning: http_\w{1,60}: ignoring function definition attempt|error importing function definition for .?http_)/,
+    [
+      '"GET /cgi-bin/status HTTP/1.1" 200 "() { :; }; /bin/bash -c \'cat /etc/passwd\'"',
+      '[cgi:error] [client 192.0.2.7:4022] AH01215: /bin/bash: warning: HTTP_TEST: ignoring function definition attempt',
+      "[cgi:error] [client 192.0.2.7:4022] AH01215: /bin/bash: error importing function definition for `HTTP_TEST'",
+    ],
     'function run() { return bash; }',
   ],
   [
