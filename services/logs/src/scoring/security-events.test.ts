@@ -257,6 +257,42 @@ describe('the events that an entry reports', () => {
     expect(wordsOf(text).some((word) => securityEventWords.includes(word))).toBe(true)
   })
 
+  test.each([
+    [
+      '[Sun Mar 01 10:00:00.1 2026] [core:info] [pid 7:tid 7] [client 192.0.2.7:4022] AH00128: File does not exist: /srv/pma/index.php',
+      '/srv/pma/index.php',
+    ],
+    [
+      "[Sun Mar 01 10:00:00 2026] [error] [client 192.0.2.7] script '/srv/wp-login.php' not found or unable to stat",
+      '/srv/wp-login.php',
+    ],
+    [
+      '[Sun Mar 01 10:00:00 2026] [cgi:error] [pid 7] [client 192.0.2.7:4022] AH02811: script not found or unable to stat: /usr/lib/cgi-bin/x',
+      '/usr/lib/cgi-bin/x',
+    ],
+    [
+      '2026/03/01 10:00:00 [error] 7#7: *7 open() "/srv/cgi-bin/x" failed (2: No such file or directory), client: 192.0.2.7, server: _, request: "GET /cgi-bin/x HTTP/1.1", host: "a"',
+      '/cgi-bin/x',
+    ],
+    [
+      '2026/03/01 10:00:00 [error] 7#7: *7 "/srv/shell/index.html" is not found (2: No such file or directory), client: 192.0.2.7, server: _, request: "GET /shell/ HTTP/1.1", host: "a"',
+      '/shell/',
+    ],
+  ])('a request for a missing file is reported by the error log of a web server, too: %s', (text, path) => {
+    expect(reportedBy(text)).toEqual([
+      ['missing_page', '192.0.2.7', path],
+      ['sought_place', '192.0.2.7', path],
+    ])
+  })
+
+  test.each([
+    '2026/03/01 10:00:00 [error] 7#7: *7 open() "/srv/a.png" failed (2: No such file or directory), client: 192.0.2.7, server: _, request: "GET /a.png HTTP/1.1", host: "a"',
+    '[Sun Mar 01 10:00:00 2026] [core:error] [pid 7] [client 192.0.2.7:4022] AH00035: access to /a denied',
+    'backup: script not found or unable to stat: /usr/lib/cgi-bin/x',
+  ])('a picture that is missing, and what no client requested, are not reported: %s', (text) => {
+    expect(reportedBy(text)).toEqual([])
+  })
+
   test('the work for a hostile line is linear in its length', () => {
     for (const piece of [
       'deny src=192.0.2.7 ',

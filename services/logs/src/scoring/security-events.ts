@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { type Actors, actorsOf } from './actors.ts'
 import { blockedPacketOf, blockedPacketWords } from './blocked-packet.ts'
+import { missingFileOf } from './missing-file.ts'
 import { renamedFileOf, renamedFileWords } from './renamed-file.ts'
 import { requestFieldsOf } from './request-fields.ts'
 import { isDefaultAccount, signInOf, signInWords } from './sign-in-wording.ts'
@@ -101,7 +102,7 @@ const ofWording = (text: string): SecurityEventKind | undefined => {
 export const securityEventsOf = (entry: StoredEntry): SecurityEvent[] => {
   const text = entry.text.slice(0, lookedAt)
   const signIn = signInOf(text)
-  const request = webRequestOf(text, () => requestFieldsOf(entry))
+  const request = webRequestOf(text, () => requestFieldsOf(entry)) ?? missingFileOf(text)
   if (request) {
     const events = ofRequest(request, entry)
     // What an application logs about a sign-in beside its request is more specific than a status.
