@@ -1,5 +1,6 @@
 import { median } from '../dsp/statistics.ts'
 import { analysisRate, HOP } from './spectral-frames.ts'
+import { steadyLine } from './steady-line.ts'
 
 /** Beats this much weaker than the median, at either end, were extrapolated before or after the music. */
 const inaudible = 0.1
@@ -17,17 +18,37 @@ export const audibleRange = (frames: readonly number[], strength: Float32Array):
   return [first, last]
 }
 
-/** Extends a pulse to both ends of the piece by the median interval of its nearest beats; `before` is the number of beats added before the first. */
+/** Beats at an end of a pulse that show how it goes on, and how many of them where it is not steady. */
+const endBeats = 17
+const unsteadyBeats = 9
+
+/** The last beat of a pulse as the others before it have it, since each may stray, and the interval to the next one. */
+const endOf = (beats: readonly number[]): { last: number; interval: number } => {
+  const near = beats.slice(-endBeats)
+  const line = steadyLine(near)
+  if (line) return { last: line.at(near.length - 1), interval: line.interval }
+  const few = beats.slice(-unsteadyBeats)
+  return { last: few.at(-1) ?? 0, interval: median(few.slice(1).map((beat, i) => beat - (few[i] ?? 0))) }
+}
+
+/** The beats of a pulse that follow before `length`, of at least two beats. */
+const beatsAfter = (beats: readonly number[], length: number): number[] => {
+  const { last, interval } = endOf(beats)
+  if (!(interval > 0)) return []
+  const count = Math.max(0, Math.ceil((length - last) / interval) - 1)
+  const earliest = (beats.at(-1) ?? 0) + interval / 2
+  return Array.from({ length: count }, (_, i) => last + (i + 1) * interval).filter((beat) => beat > earliest)
+}
+
+/** Extends a pulse to both ends of the piece; `before` is the number of beats added before the first. */
 export const extendBeats = (beats: readonly number[], length: number): { beats: number[]; before: number } => {
-  const interval = (some: readonly number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
-  const [first, last] = [interval(beats.slice(0, 9)), interval(beats.slice(-9))]
-  const extended = [...beats]
-  let before = 0
+  const reversed = beats.map((beat) => -beat).reverse()
+  const { interval } = endOf(reversed)
   // A beat slightly before the beginning counts as the beginning.
-  if (first > 0)
-    for (let at = (beats[0] ?? 0) - first; at > -first * 0.1; at -= first, before++) extended.unshift(Math.max(0, at))
-  if (last > 0) for (let at = (beats.at(-1) ?? 0) + last; at < length; at += last) extended.push(at)
-  return { beats: extended, before }
+  const before = beatsAfter(reversed, 0.1 * interval)
+    .map((beat) => Math.max(0, -beat))
+    .reverse()
+  return { beats: [...before, ...beats, ...beatsAfter(beats, length)], before: before.length }
 }
 
 /** Beats over which a tempo is measured: those of longer spans are more exact, those of shorter ones follow changes. */
