@@ -41,12 +41,13 @@ describe('a pulse that is extended', () => {
       if (i < 10 || i >= 50) expect(Math.abs(beat / interval - i), `beat ${i}`).toBeLessThan(0.01)
   })
 
-  test('goes on at the tempo that it has reached', () => {
+  test('goes on from its last beat at the tempo that it has reached', () => {
     const slowing = Array.from({ length: 60 }, (_, i) => interval * (i + 0.002 * i ** 2))
     const { beats } = extendBeats(slowing, 80 * interval)
     const next = (beats[61] ?? 0) - (beats[60] ?? 0)
     expect(next / interval).toBeGreaterThan(1 + 0.004 * 50)
     expect(next / interval).toBeLessThan(1 + 0.004 * 60)
+    expect(beats[60]).toBeCloseTo((slowing.at(-1) ?? 0) + next, 6)
   })
 
   test('goes on from its last beat where it is not steady', () => {

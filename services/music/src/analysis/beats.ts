@@ -18,17 +18,26 @@ export const audibleRange = (frames: readonly number[], strength: Float32Array):
   return [first, last]
 }
 
-/** Beats at an end of a pulse that show how it goes on, and how many of them where it is not steady. */
-const endBeats = 17
-const unsteadyBeats = 9
+/** Beats that show how a pulse goes on: more where its tempo is steady, fewer where it changes. */
+const endBeats = { steady: 17, changing: 9 }
+/** The last beats of a steady tempo are not all early or late by more than this share of an interval (as a median). */
+const latest = { beats: 5, mostStray: 0.02 }
 
-/** The last beat of a pulse as the others before it have it, since each may stray, and the interval to the next one. */
-const endOf = (beats: readonly number[]): { last: number; interval: number } => {
-  const near = beats.slice(-endBeats)
+/** The even pulse of the last beats; undefined if their tempo changes. */
+const steadyEnd = (beats: readonly number[]): { last: number; interval: number } | undefined => {
+  const near = beats.slice(-endBeats.steady)
   const line = steadyLine(near)
-  if (line) return { last: line.at(near.length - 1), interval: line.interval }
-  const few = beats.slice(-unsteadyBeats)
-  return { last: few.at(-1) ?? 0, interval: median(few.slice(1).map((beat, i) => beat - (few[i] ?? 0))) }
+  if (!line) return undefined
+  const late = median(near.map((beat, i) => beat - line.at(i)).slice(-latest.beats))
+  if (Math.abs(late) > latest.mostStray * line.interval) return undefined
+  return { last: line.at(near.length - 1), interval: line.interval }
+}
+
+/** The last beat of a pulse, and the interval to the next one. At a steady tempo both are as most beats have them, since each beat may stray. */
+const endOf = (beats: readonly number[]): { last: number; interval: number } => {
+  const near = beats.slice(-endBeats.changing)
+  const interval = median(near.slice(1).map((beat, i) => beat - (near[i] ?? 0)))
+  return steadyEnd(beats) ?? { last: near.at(-1) ?? 0, interval }
 }
 
 /** The beats of a pulse that follow before `length`, of at least two beats. */
