@@ -146,6 +146,7 @@ export const webFormats: readonly LogFormat[] = [
       {
         line: '2001:db8::7:40022 [09/Feb/2024:08:15:30.655] www app/web2 10/0/30/69/109 401 2750 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"',
         time: '2024-02-09T08:15:30.655Z',
+        severity: 'WARN',
         fields: { client: '2001:db8::7', port: '40022', status: '401' },
       },
       {

@@ -38,6 +38,15 @@ export const power: readonly PatternRow[] = [
     'Thermal pressure state: 0 Memory pressure state: 0',
   ],
   [
+    'thermal_shutdown',
+    'CRITICAL',
+    'A machine shuts down because it is too hot',
+    'temperature thermal overheat overheating overheated',
+    /\b(?:critical temperature reached|thermal shutdown|(?:temperature|thermal trip|overheat(?:ing|ed)?)\b.*\b(?:shutting down|powering off|(?:emergency|forced) shutdown))/i,
+    'thermal thermal_zone0: critical temperature reached (105 C), shutting down',
+    'thermal zone 0: temperature 61 C, fan shutting off',
+  ],
+  [
     'ups_event',
     'WARN',
     'An event of the uninterruptible power supply',
