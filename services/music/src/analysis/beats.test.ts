@@ -57,6 +57,12 @@ describe('a pulse that is extended', () => {
     expect((beats[21] ?? 0) - (beats[20] ?? 0)).toBeCloseTo((beats[20] ?? 0) - (beats[19] ?? 0), 6)
   })
 
+  test('has no beat just before the end, which is where the next bar would begin', () => {
+    const beats = played(16, { 3: 0.02, 9: -0.02, 15: -0.03 })
+    expect(extendBeats(beats, 26.01 * interval).beats).toHaveLength(26)
+    expect(extendBeats(beats, 26.1 * interval).beats).toHaveLength(27)
+  })
+
   test('of few beats begins at zero at the earliest, and ends before the end', () => {
     expect(extendBeats([interval * 0.95, interval * 2], interval * 3)).toEqual({
       beats: [0, 0.95, 2].map((beat) => beat * interval),

@@ -40,11 +40,14 @@ const endOf = (beats: readonly number[]): { last: number; interval: number } => 
   return steadyEnd(beats) ?? { last: near.at(-1) ?? 0, interval }
 }
 
-/** The beats of a pulse that follow before `length`, of at least two beats. */
-const beatsAfter = (beats: readonly number[], length: number): number[] => {
+/** Where added beats may lie, in intervals: slightly before the beginning, which counts as the beginning, and not just before the end. */
+const margins = { beginning: 0.1, end: -0.05 }
+
+/** The beats that follow on a pulse up to `margin` intervals after `length`. */
+const beatsAfter = (beats: readonly number[], length: number, margin: number): number[] => {
   const { last, interval } = endOf(beats)
   if (!(interval > 0)) return []
-  const count = Math.max(0, Math.ceil((length - last) / interval) - 1)
+  const count = Math.max(0, Math.ceil((length - last) / interval + margin) - 1)
   const earliest = (beats.at(-1) ?? 0) + interval / 2
   return Array.from({ length: count }, (_, i) => last + (i + 1) * interval).filter((beat) => beat > earliest)
 }
@@ -52,12 +55,8 @@ const beatsAfter = (beats: readonly number[], length: number): number[] => {
 /** Extends a pulse to both ends of the piece; `before` is the number of beats added before the first. */
 export const extendBeats = (beats: readonly number[], length: number): { beats: number[]; before: number } => {
   const reversed = beats.map((beat) => -beat).reverse()
-  const { interval } = endOf(reversed)
-  // A beat slightly before the beginning counts as the beginning.
-  const before = beatsAfter(reversed, 0.1 * interval)
-    .map((beat) => Math.max(0, -beat))
-    .reverse()
-  return { beats: [...before, ...beats, ...beatsAfter(beats, length)], before: before.length }
+  const before = beatsAfter(reversed, 0, margins.beginning).map((beat) => Math.max(0, -beat))
+  return { beats: [...before.reverse(), ...beats, ...beatsAfter(beats, length, margins.end)], before: before.length }
 }
 
 /** Beats over which a tempo is measured: those of longer spans are more exact, those of shorter ones follow changes. */
