@@ -149,6 +149,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
       return panel && line && line.y >= panel.y && line.y + line.height <= panel.y + panel.height
     }
     await expect.poll(isInside).toBe(true)
+    await fetch(`${installation.origin}/logs/api/sources/around`, { method: 'DELETE' })
   })
 
   browserTest('lines that were added beyond those shown are counted, and follow when one is removed', async () => {
