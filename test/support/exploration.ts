@@ -14,9 +14,6 @@ const positive = (name: string, text: string): number => {
 /** Multiplier of exploration counts. */
 export const runsFactor = positive('TEST_RUNS_FACTOR', process.env.TEST_RUNS_FACTOR || '1')
 
-/** Whether this run leaves out no test file, as `npm run test:all`. */
-export const isWholeRun = process.env.TEST_DRAWN === 'all'
-
 /** The seed of this run, a positive 31-bit integer. Drawn by the vitest configuration, the same in all test files of the run. */
 export const runSeed = Math.trunc(positive('TEST_SEED', process.env.TEST_SEED || '1'))
 

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isWholeRun, runSeed, sample } from '@trellis/test/support/exploration'
+import { readDrawnSeconds } from '@trellis/test/run/drawn-files'
+import { runSeed, sample } from '@trellis/test/support/exploration'
 import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,6 +29,9 @@ const madeBy = await referenceBrowser()
 const version = canRun ? await browserVersion() : madeBy
 const hasPictures = version === madeBy
 const noPictures = hasPictures ? '' : ` (skipped: they are of Chromium ${madeBy}, and this is ${version})`
+
+/** A run that leaves out no test file compares every look of a page, others a look that is drawn. */
+const comparesAll = readDrawnSeconds().offCluster === Number.POSITIVE_INFINITY
 
 /** Time in which a page that has loaded comes to rest. Not the usual limit, because a change of all pages fails all tests. */
 const settleMilliseconds = 20_000
@@ -79,7 +83,7 @@ describe.skipIf(!canRun)(`pages as in their references${reason}`, () => {
   test.each(comparedViews)(
     `$name has the layout of its reference, and its picture in the browser that made it (TEST_SEED=${runSeed})`,
     async (view) => {
-      for (const look of isWholeRun ? looks : sample(looks, 1, `look of ${view.name}`)) {
+      for (const look of comparesAll ? looks : sample(looks, 1, `look of ${view.name}`)) {
         const { page, context, unknown } = await open(view, look)
         const name = `${view.name}-${look.theme}-${look.width}`
         expect(unknown(), `${name}: requests without a recorded answer; npm run screens -- --record`).toEqual([])

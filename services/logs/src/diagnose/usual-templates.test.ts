@@ -60,6 +60,11 @@ test('it is the cause if the question has its words', async () => {
   expect(await firstCauseOf('who is the guest', both)).toContain('Failed password')
 })
 
+test('it is the cause if nothing else failed', async () => {
+  const first = { since: new Date(start).toISOString(), until: new Date(start + day - 1).toISOString() }
+  expect(await firstCauseOf('visitors complain', first)).toContain('Failed password')
+})
+
 test('a failure that began within the entries is the cause, however often it occurs', async () => {
   const sinceNoon = { ...second, until: new Date(start + day + 43_200_000 + 3_600_000).toISOString() }
   const flood = Array.from({ length: 60 }, (_, number) =>

@@ -41,9 +41,9 @@ export const usualTemplates = async (
   return new Set(known.filter(isUsual).map(({ templateId }) => templateId))
 }
 
-/** A template that is steady over a time occurs at least this often in it, ... */
+/** A template with fewer occurrences in a time is not steady. */
 const minSteady = 24
-/** ... and in each of so many equal parts at least a share of the average, and no more than is usual. */
+/** The number of equal parts of a time whose counts are compared, and the smallest count of a part as a share of their average. */
 const steadyParts = 6
 const minShareOfAverage = 1 / 3
 

@@ -303,6 +303,8 @@ describe('the events that an entry reports', () => {
       '|renameat|ok|',
       'rename a -> a.locked ',
       '{"',
+      "[client 192.0.2.7] script '",
+      'open() "/a',
     ])
       expectLinear(piece, (length) => securityEventsOf(entryOf(piece.repeat(Math.ceil(length / piece.length)))))
   })
