@@ -60,7 +60,8 @@ describe('a pulse that is extended', () => {
   test('has no beat just before the end, which is where the next bar would begin', () => {
     const beats = played(16, { 3: 0.02, 9: -0.02, 15: -0.03 })
     expect(extendBeats(beats, 26.01 * interval).beats).toHaveLength(26)
-    expect(extendBeats(beats, 26.1 * interval).beats).toHaveLength(27)
+    // A continuation would begin with a beat that is as late as the end is after this one.
+    expect(extendBeats(beats, 26.04 * interval).beats).toHaveLength(27)
   })
 
   test('of few beats begins at zero at the earliest, and ends before the end', () => {

@@ -41,7 +41,7 @@ const endOf = (beats: readonly number[]): { last: number; interval: number } => 
 }
 
 /** Where added beats may lie, in intervals: slightly before the beginning, which counts as the beginning, and not just before the end. */
-const margins = { beginning: 0.1, end: -0.05 }
+const margins = { beginning: 0.1, end: -0.02 }
 
 /** The beats that follow on a pulse up to `margin` intervals after `length`. */
 const beatsAfter = (beats: readonly number[], length: number, margin: number): number[] => {
