@@ -250,6 +250,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await input.setInputFiles({ name: 'long.log', mimeType: 'text/plain', buffer })
     // The lines that came before it was cancelled are known already.
     await page.getByText(/ new entries of 20,000 lines/).waitFor()
+    await page.getByRole('group', { name: 'Task upload' }).getByText('long.log', { exact: true }).waitFor()
     const { sources } = (await (await fetch(`${installation.origin}/logs/api/sources`)).json()) as {
       sources: { source_id: string; entry_count: number }[]
     }

@@ -20,7 +20,7 @@ const idleMilliseconds = 30_000
 const baseOf = (url: string): string => url.replace(/\/(?:admin|api|control)(?:\/.*)?$/, '')
 
 const unconfigured = (what: string) =>
-  serviceError('unavailable', `The DNS filter is not configured: set ${what} with PATCH /logs/api/settings.`)
+  serviceError('unavailable', `The DNS filter is not configured: set ${what} in the settings.`)
 
 /** The configured filter. Throws `unavailable` (503) without an address or key. */
 const accessOf = (settings: SettingsValues) => {

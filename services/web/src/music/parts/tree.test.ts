@@ -1,6 +1,6 @@
 import type { ChainRest, NodeRest } from '@trellis/protos/edge/client.ts'
 import { expect, test } from 'vitest'
-import { numberedWith, partnerOf, pathTo, takesOf } from './tree.ts'
+import { createNumbering, partnerOf, pathTo, takesOf } from './tree.ts'
 
 const node = (node_id: string, parent_id: string | null, created_at: string) =>
   ({ node_id, parent_id, created_at }) as NodeRest
@@ -25,15 +25,18 @@ test('takes follow their parents, numbered in the order in which they were made'
 })
 
 test('a take that is deleted leaves the others their numbers, and new ones get those after it', () => {
-  const numbered = numberedWith([], chain)
+  const numbering = createNumbering()
+  numbering(chain)
   const others = { ...chain, nodes: [...nodes.filter(({ node_id }) => node_id !== 'c'), node('e', 'd', '5')] }
-  const labels = takesOf(others, numberedWith(numbered, others)).map(({ label, parent }) => [label, parent])
+  const labels = takesOf(others, numbering(others)).map(({ label, parent }) => [label, parent])
   expect(labels).toEqual([
     ['Upload', ''],
     ['Take 1', 'Upload'],
     ['Take 3', 'Take 1'],
     ['Take 4', 'Take 3'],
   ])
+  const another = { ...chain, chain_id: 'another' }
+  expect(numbering(another)).toEqual(createNumbering()(chain))
 })
 
 test('the path to a node starts at the upload', () => {

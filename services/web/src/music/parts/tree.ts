@@ -20,9 +20,19 @@ const byCreation = (a: NodeRest, b: NodeRest): number =>
 export const maxIndented = 8
 
 /** The ids of takes, each at its number: those known before, and then the others in the order in which they were made. */
-export const numberedWith = (known: readonly string[], { nodes, root_node_id: root }: ChainRest): readonly string[] => {
+const numberedWith = (known: readonly string[], { nodes, root_node_id: root }: ChainRest): readonly string[] => {
   const ids = nodes.toSorted(byCreation).map(({ node_id: id }) => id)
   return [...known, ...ids.filter((id) => id !== root && !known.includes(id))]
+}
+
+/** Numbers the takes of a chain each time it is passed, so that one that is deleted leaves the others their numbers. Another chain is numbered from 1. */
+export const createNumbering = () => {
+  let last: { chain: string; numbered: readonly string[] } = { chain: '', numbered: [] }
+  return (chain: ChainRest): readonly string[] => {
+    const { chain_id: id } = chain
+    last = { chain: id, numbered: numberedWith(last.chain === id ? last.numbered : [], chain) }
+    return last.numbered
+  }
 }
 
 /** The takes of a chain, parents before children, in the order in which they were made. */
