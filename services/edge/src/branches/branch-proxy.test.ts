@@ -198,6 +198,46 @@ test('a branch that is inactive or unreachable is 503 with Retry-After', async (
   }
 })
 
+test('a batch for a branch that accepts no connection yet is sent once it does', async () => {
+  const branch = await serveInPlaceOfBranch(async (received, response) => {
+    json(response, 200, { received: (await bodyOf(received)).length })
+  })
+  await branch[Symbol.asyncDispose]()
+  branches = [{ slug: 'barn', active: true, httpAddress: branch.httpAddress }]
+  const pushing = push('barn', Buffer.alloc(2_000_000, 'x'))
+  await waitFor(() => expect(requested).toBeGreaterThan(1))
+  await put('barn', async (received, response) => {
+    json(response, 200, { received: (await bodyOf(received)).length })
+  })
+  expect(await (await pushing).json()).toEqual({ received: 2_000_000 })
+})
+
+test('a sender that leaves while its branch accepts no connection ends the attempts', async () => {
+  branches = [{ slug: 'barn', active: true, httpAddress: 'http://127.0.0.1:1' }]
+  const sending = request(`${origin}/logs/branches/barn/api/glean/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer key-of-the-branch' },
+  })
+  sending.on('error', () => undefined)
+  sending.write('{"entries": [')
+  await waitFor(() => expect(requested).toBeGreaterThan(1))
+  const left = new Promise((resolve) => sending.once('close', resolve))
+  sending.destroy()
+  await left
+  const atLeave = requested
+  let last = -1
+  // Twice as far apart as two attempts.
+  await waitFor(
+    () => {
+      const before = last
+      last = requested
+      expect(last).toBe(before)
+    },
+    { interval: 500 },
+  )
+  expect(requested - atLeave).toBeLessThanOrEqual(2)
+})
+
 test('a new branch is found, and a moved branch is found at its new address', async () => {
   expect((await push('barn', '{}')).status).toBe(404)
   const before = await put('barn', async (received, response) => {

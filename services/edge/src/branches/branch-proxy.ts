@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http'
 import { Agent as SecureAgent, request as sendSecurely } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cancelled, isServiceError, serviceError } from '@trellis/kit/errors'
 import { createTlsFiles, type RpcTls } from '@trellis/kit/rpc'
 import type { FastifyRequest } from 'fastify'
@@ -23,6 +24,9 @@ const inactiveSeconds = 30
 const awaySeconds = 2
 /** A request is aborted when its branch neither reads nor answers for this long. */
 const silenceMilliseconds = 60_000
+/** While a branch cannot be connected to, this long it is tried again: its Service has an address slightly after it is ready, and none while its pod is replaced. */
+const connectMilliseconds = 3_000
+const connectPauseMilliseconds = 200
 
 const away = (slug: string, cause?: unknown) =>
   serviceError('unavailable', `Branch "${slug}" cannot be reached. Send the batch again.`, {
@@ -50,6 +54,13 @@ const pathOf = (request: FastifyRequest): string => {
 }
 
 type Answer = { head: IncomingMessage; body: Buffer }
+
+/** The branch accepted no connection, so nothing of the body was read. */
+class NotConnected extends Error {
+  constructor(cause: unknown) {
+    super('The branch accepts no connection.', { cause })
+  }
+}
 
 const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
   const parts: Buffer[] = []
@@ -84,41 +95,65 @@ export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): Bra
   const exchange = (address: string, request: FastifyRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { raw } = request
-      const sent = begin(new URL(pathOf(request), address), { method: 'POST', headers: headersOf(request) })
+      const url = new URL(pathOf(request), address)
+      const sent = begin(url, { method: 'POST', headers: headersOf(request) })
+      let isConnected = false
+      // The body cannot be read twice, so it is not read before the branch has accepted a connection.
+      sent.once('socket', (socket) =>
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          isConnected = true
+          raw.pipe(sent)
+        }),
+      )
       const unlink = onRequestLost(raw, () => sent.destroy(cancelled()))
       sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error('The branch does not respond.')))
       sent.once('response', (head) => {
         readAll(head).then((body) => resolve({ head, body }), reject)
       })
       sent.on('error', (error) => {
+        if (!isConnected) return reject(isServiceError(error, 'cancelled') ? error : new NotConnected(error))
         // After an early answer, such as a rejection before the end of the body, `reject` has no effect; the rest of the body is discarded.
         raw.unpipe(sent)
         raw.resume()
         reject(error)
       })
       sent.once('close', unlink)
-      raw.pipe(sent)
     })
 
-  const proxyToBranch: BranchProxy = async (request, reply) => {
-    const { slug } = request.params as { slug: string }
+  /** The address of an active branch. Throws `not_found` and `unavailable`. */
+  const addressOf = async (slug: string): Promise<string> => {
     const location = await locations.find(slug)
     if (!location) throw serviceError('not_found', `There is no branch "${slug}".`)
     if (!location.active) throw inactive(slug)
-    if (location.httpAddress === '') {
+    return location.httpAddress
+  }
+
+  /** The answer of a branch, once it accepts a connection. */
+  const answerOf = async (slug: string, request: FastifyRequest): Promise<Answer> => {
+    const until = performance.now() + connectMilliseconds
+    for (;;) {
+      const address = await addressOf(slug)
+      let failure: unknown = new NotConnected('The branch has no address yet.')
+      try {
+        if (address !== '') return await exchange(address, request)
+      } catch (error) {
+        if (isServiceError(error, 'cancelled')) throw error
+        failure = error
+      }
+      // Whatever the failure was, the branch may be inactive or at another address by now.
       locations.invalidate(slug)
-      throw away(slug)
+      if (!(failure instanceof NotConnected) || performance.now() > until) {
+        await addressOf(slug)
+        throw away(slug, failure)
+      }
+      await sleep(connectPauseMilliseconds)
+      if (request.raw.destroyed) throw cancelled()
     }
-    let answer: Answer
-    try {
-      answer = await exchange(location.httpAddress, request)
-    } catch (error) {
-      if (isServiceError(error, 'cancelled')) throw error
-      // Whatever the error was, the branch may be inactive or at another address by now.
-      locations.invalidate(slug)
-      throw (await locations.find(slug))?.active === false ? inactive(slug) : away(slug, error)
-    }
-    const { head, body } = answer
+  }
+
+  const proxyToBranch: BranchProxy = async (request, reply) => {
+    const { slug } = request.params as { slug: string }
+    const { head, body } = await answerOf(slug, request)
     reply.code(head.statusCode ?? 502)
     for (const name of passedResponseHeaders) {
       const value = head.headers[name]
