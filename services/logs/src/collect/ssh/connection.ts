@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@trellis/kit/errors'
-import { addAbortListener } from '@trellis/kit/lifecycle'
+import { addAbortListener, createSerialQueue } from '@trellis/kit/lifecycle'
 import type { ClientChannel, SFTPWrapper } from 'ssh2'
 import { createGate } from '../../threads/gate.ts'
 import type { RunCommand, RunningCommand } from '../command.ts'
@@ -168,6 +168,20 @@ export const openSshConnection = async (
       enter(channel)
       return channel
     }
+  let noSftp: SshFailure | undefined
+  const sftpRequests = createSerialQueue()
+  /** ssh2 does not close the session in which SFTP was refused, so SFTP is requested by one caller at a time, and not again after a refusal. */
+  const unlessRefused = (request: () => Promise<SFTPWrapper>): Promise<SFTPWrapper> =>
+    sftpRequests.run(async () => {
+      if (noSftp) throw noSftp
+      try {
+        return await request()
+      } catch (error) {
+        if (isSshFailure(error, 'remote') && messageOf(error.cause).startsWith('Unable to start subsystem'))
+          noSftp = error
+        throw error
+      }
+    })
   return {
     get isOpen() {
       return isOpen
@@ -184,12 +198,14 @@ export const openSshConnection = async (
         }),
       ),
     openFiles: (stop) =>
-      inSlot({ refusal: 'SFTP is not available', signal: stop }, (enter) =>
-        attemptSession<SFTPWrapper, SFTPWrapper>({
-          open: (done) => client.sftp(done),
-          take: entering(enter),
-          signal: stop,
-        }),
+      unlessRefused(() =>
+        inSlot({ refusal: 'SFTP is not available', signal: stop }, (enter) =>
+          attemptSession<SFTPWrapper, SFTPWrapper>({
+            open: (done) => client.sftp(done),
+            take: entering(enter),
+            signal: stop,
+          }),
+        ),
       ),
     dialSocket: (path, stop) =>
       inSlot({ refusal: `${path} cannot be connected to`, signal: stop }, (enter) =>

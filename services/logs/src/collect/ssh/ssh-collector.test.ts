@@ -81,6 +81,19 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.glean(source, { force: true })).toMatchObject({ entries: 0, duplicates: 3_006 })
   })
 
+  test('are read again and again over one connection to a host without SFTP', async () => {
+    await using dependencies = await setUp({ sftp: false })
+    const path = join(dependencies.logs, 'app.log')
+    const source = dependencies.source({ remote_path: path })
+    await writeFile(path, '')
+    // More often than sshd allows sessions on a connection.
+    for (const number of counted(12)) {
+      await appendFile(path, line(number))
+      expect(await dependencies.glean(source)).toMatchObject({ entries: 1, problems: [] })
+    }
+    expect(dependencies.server.log().match(/Accepted publickey/g)).toHaveLength(1)
+  })
+
   test('that match a pattern have sources of their own, grouped under their host', async () => {
     await using dependencies = await setUp()
     await mkdir(join(dependencies.logs, 'deep'))
