@@ -286,6 +286,8 @@ describe('branches', () => {
     expect((await orchard(origin, 'POST', 'graft', { label: 'x', slug: 'Not a slug' })).status).toBe(422)
     expect((await orchard(origin, 'POST', 'graft', { label: '!' })).status).toBe(422)
     expect((await orchard(origin, 'POST', 'graft', { label: 'None' })).status).toBe(422)
+    expect((await orchard(origin, 'POST', 'graft', { label: 'a\u0000b' })).status).toBe(422)
+    expect((await orchard(origin, 'POST', 'graft', { label: 'x', tenant_id: 'a\u0000b' })).status).toBe(422)
     for (const [method, path] of [
       ['DELETE', 'branches/unknown'],
       ['POST', 'branches/unknown/activate'],

@@ -3,6 +3,7 @@ import { type Call, type Handlers, type Implementation, implementation } from '@
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { LogsServiceDefinition, OrchardBranch } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Branch } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { isUsable } from '../entries/usable-id.ts'
 import type { BranchDirectory } from './directory.ts'
 import { noBranch, slugOf } from './slug.ts'
 import { within } from './within.ts'
@@ -60,6 +61,8 @@ export const orchardRpc = (configured: BranchDirectory | undefined): OrchardHand
   return {
     graftBranch: async ({ label, slug: requestedSlug, tenantId, retentionDays, storage, anonymize }, call) => {
       const { service } = required(configured)
+      for (const [field, text] of Object.entries({ label, tenant_id: tenantId ?? '' }))
+        if (!isUsable(text)) throw invalidField(['body', field], 'must not have control characters or broken Unicode')
       const slug = requestedSlug ?? slugOf(label)
       if (label.trim() === '' && slug === undefined)
         throw invalidField(['body', 'label'], 'is required where there is no slug')

@@ -6,8 +6,11 @@ const maxEntryIdCharacters = 128
 /** Control characters, such as U+0000, and lone surrogates: databases cannot store them, and URLs cannot contain them. */
 const unusable = /[\p{Cc}\p{Cs}]/u
 
+/** Whether a text has neither control characters nor lone surrogates. */
+export const isUsable = (text: string): boolean => !unusable.test(text)
+
 const problemOf = (name: string, value: unknown, max: number): string | undefined => {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= max && !unusable.test(value)) return undefined
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= max && isUsable(value)) return undefined
   return `${name} must be text of at most ${max} characters, not blank and without control characters or broken Unicode.`
 }
 
