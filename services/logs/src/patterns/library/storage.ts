@@ -75,7 +75,7 @@ export const storage: readonly PatternRow[] = [
   ],
   [
     'nfs_problem',
-    'WARN',
+    'ERROR',
     'A file server does not respond',
     'nfs smb cifs server storage',
     /\b(?:storage '\S+' is not online|nfs: server \S+ not responding|(?:cifs|smb)\w*: .*(?:not responding|has not responded|reconnect|error|failed)|server \S+ (?:has )?not respond(?:ed|ing)(?: in time)?)/i,
