@@ -21,6 +21,22 @@ export const hostSigns: readonly AttackSignRow[] = [
     'the attack of the tune was detected at bar 4, a possible heart attack in act 2, and the attacker wins 7:4',
   ],
   [
+    'reported_port_scan',
+    'WARN',
+    0.8,
+    'A program that watches ports reports a scan',
+    'scanlogd attackalert portsentry',
+    // https://www.openwall.com/scanlogd and https://github.com/portsentry/portsentry
+    /\bscanlogd(?:\[\d+\])?: \S+ to \S+ (?:and others,? )?ports \d|\battackalert: .{1,60} from host: |\bportsentry\b.{0,40}\bscan from: \[.{0,300}\bport: \[\d/,
+    [
+      'scanlogd: 192.0.2.7:4022 to 198.51.100.1 ports 22, 23, 25, 80, 110, ..., fSrpauxy, TOS 00 @03:56:14',
+      'portsentry[77]: attackalert: TCP SYN/Normal scan from host: host.example.net/192.0.2.7 to TCP port: 143',
+      'portsentry[77]: attackalert: Connect from host: 192.0.2.7/192.0.2.7 to TCP port: 111',
+      'portsentry[77]: Scan from: [192.0.2.7] (192.0.2.7) protocol: [TCP] port: [11] type: [Connect] IP opts: [unknown] ignored: [false] triggered: [true] noblock: [unset]',
+    ],
+    'portsentry[77]: adminalert: PortSentry is now active and listening.',
+  ],
+  [
     'reverse_shell',
     'CRITICAL',
     0.97,
