@@ -12,7 +12,7 @@ export const numericDate = String.raw`(?:\d{1,2}/\d{1,2}/|\d{1,2}-\d{1,2}-)(?:\d
 /** As Go's standard logger writes it. */
 export const slashTime = String.raw`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?`
 export const syslogTime = String.raw`(?:\p{L}{3,6}\.?|\d{1,2}[月월]) {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?(?:(?: (?:UTC|GMT|${zoneName}))? (?:19|20)\d{2}(?= ))?`
-export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
+export const clfTime = String.raw`\d{1,2}/\p{L}{3,5}\.?/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[+-]\d{4})?)?`
 export const asctime = String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d+)? \d{4}`
 export const quoted = String.raw`(?:[^"\\]|\\.)*`
 const programWord = String.raw`[^\s:\[\]]{1,255}`

@@ -51,6 +51,15 @@ export const webFormats: readonly LogFormat[] = [
         severity: 'WARN',
         fields: { client: '192.0.2.7', proxies: '10.0.0.3', user: 'kim of the shop' },
       },
+      {
+        line: '192.0.2.7 - - [02/sept./2024:03:56:14 +0200] "GET /basket/417 HTTP/1.1" 200 7',
+        time: '2024-09-02T01:56:14.000Z',
+      },
+      {
+        line: '192.0.2.7 - - [12/Jan/2024:03:56:14 ] "GET /basket/417 HTTP/1.1" 200 7',
+        time: '2024-01-12T03:56:14.000Z',
+        fields: { client: '192.0.2.7', status: '200' },
+      },
     ],
   },
   {
