@@ -106,7 +106,7 @@ export const findRemoteFiles = async (
   if (glob === '') {
     const isFolder = entries.some(({ name, kind }) => name === posix.basename(pattern) && kind === 'folder')
     if (isFolder) return findRemoteFiles(files, `${escaped(pattern)}/*`, search)
-    search.onProblem(`${pattern} does not exist.`)
+    search.onProblem(`${pattern} does not exist, or is a pipe, a socket or a device.`)
     return []
   }
   const found: StampedFile[] = []

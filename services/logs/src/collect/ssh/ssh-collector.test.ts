@@ -386,6 +386,8 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
       dependencies.source({ remote_path: join(dependencies.logs, 'absent.log') }),
     )
     expect(problems).toEqual([expect.stringContaining('absent.log does not exist')])
+    const device = await dependencies.glean(dependencies.source({ remote_path: '/dev/null' }))
+    expect(device.problems).toEqual([expect.stringContaining('or is a pipe, a socket or a device')])
     await expect(dependencies.glean(dependencies.source({ remote_path: '/x', ssh_target: 'other' }))).rejects.toThrow(
       '"other"',
     )
