@@ -86,11 +86,12 @@ describe.skipIf(!canRun)(`pages as in their references${reason}`, () => {
       for (const look of comparesAll ? looks : sample(looks, 1, `look of ${view.name}`)) {
         const { page, context, unknown } = await open(view, look)
         const name = `${view.name}-${look.theme}-${look.width}`
-        expect(unknown(), `${name}: requests without a recorded answer; npm run screens -- --record`).toEqual([])
         const { boxes, picture } = await readReference(view.name, look)
         const settling = { message: name, timeout: settleMilliseconds }
-        await expect.poll(() => changesOf(page, boxes), settling).toEqual([])
+        const differences = async () => [...unknown(), ...(await changesOf(page, boxes))]
+        await expect.poll(differences, settling).toEqual([])
         if (hasPictures) await expect.poll(() => shareOf(page, name, picture), settling).toBe('the same')
+        expect(unknown(), `${name}: requests without a recorded answer; npm run screens -- --record`).toEqual([])
         await context.close()
       }
     },

@@ -12,7 +12,7 @@ import { launchBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'
 import { fontsMissing, openFonts } from './fonts.ts'
 import { openMachine } from './machine.ts'
-import { type Look, openView } from './open-view.ts'
+import { type Look, openViewAtRest } from './open-view.ts'
 import { type Recording, readRecording, record, replay, writeRecording } from './recording.ts'
 import { comparedViews, looks, writeReference, writeReferenceBrowser } from './references.ts'
 import { seed } from './seed.ts'
@@ -63,7 +63,9 @@ const recordAnswers = async (): Promise<Recording> => {
   // Requests depend on the width of a page, and not on its theme.
   for (const view of comparedViews)
     for (const look of looks.filter(({ theme }) => theme === 'light')) {
-      const { context } = await openView({ browser, origin, seeded }, view, look, (page) => record(page, recording))
+      const { context } = await openViewAtRest({ browser, origin, seeded }, view, look, (page) =>
+        record(page, recording),
+      )
       await context.close()
       process.stderr.write(`${view.name} recorded\n`)
     }
@@ -78,7 +80,7 @@ const makeReferences = async (recording: Recording): Promise<void> => {
   for (const view of comparedViews.filter(isChosen))
     for (const look of looks) {
       let unknown = (): string[] => []
-      const { page, context } = await openView(
+      const { page, context } = await openViewAtRest(
         { browser, origin, seeded: recording.seeded },
         view,
         look,
@@ -103,7 +105,7 @@ const makeScreens = async (): Promise<void> => {
   if (options.only === '') await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const show = async (view: View, look: Look): Promise<void> => {
-    const { page, context } = await openView({ browser, origin, seeded }, view, look)
+    const { page, context } = await openViewAtRest({ browser, origin, seeded }, view, look)
     const name = `${view.name}-${look.theme}${look.width === 360 ? '-360' : ''}.${format}`
     await writeFile(join(folder, name), await capture(page))
     process.stderr.write(`${name}\n`)

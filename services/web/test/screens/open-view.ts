@@ -15,12 +15,11 @@ export const adminKey = 'of-the-screens'
 const shown = async (page: Page): Promise<void> => {
   await settled(page)
   await page.evaluate('document.fonts.ready')
-  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined)
 }
 
 type Installation = { browser: TestBrowser; origin: string; seeded: Seeded }
 
-/** Opens a view and waits until it has loaded. `arrange` changes the page before it loads. */
+/** Opens a view and waits until it shows what it loads first. `arrange` changes the page before it loads. */
 export const openView = async (
   { browser, origin, seeded }: Installation,
   view: View,
@@ -35,5 +34,12 @@ export const openView = async (
   await shown(page)
   await view.prepare?.(page)
   await shown(page)
+  return opened
+}
+
+/** Opens a view and waits until it requests nothing more, for pictures that are kept. Pages with a stream always request, so that they take seconds. */
+export const openViewAtRest = async (...parameters: Parameters<typeof openView>): Promise<Opened> => {
+  const opened = await openView(...parameters)
+  await opened.page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined)
   return opened
 }
