@@ -376,6 +376,20 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect([headOfPart.status, headOfPart.headers.get('content-length')]).toEqual([200, '9'])
   })
 
+  test('a download whose content fails before its first bytes is a plain error', async () => {
+    const url = '/probe/api/download?size=100&filename=removed.txt'
+    for (const headers of [{}, { range: 'bytes=26-29' }]) {
+      const response = await get(url, { headers })
+      expect([response.status, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+        null,
+      ])
+      expect(await response.json()).toEqual({ detail: 'The file has just been removed.' })
+    }
+    expect((await get(url, { method: 'HEAD' })).status).toBe(200)
+  })
+
   test.each([
     ['"v1"', 'bytes=26-29', 206, 'abcd'],
     ['"v0"', 'bytes=26-29', 200, undefined],

@@ -26,6 +26,12 @@ async function* read({ start, end }: { start: number; end: number }) {
     yield pattern(position, Math.min(end, position + 65_536))
 }
 
+/** The content of a file that was removed after its size had been read. */
+async function* readRemoved(): AsyncGenerator<Uint8Array> {
+  yield* []
+  throw serviceError('not_found', 'The file has just been removed.')
+}
+
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
@@ -131,7 +137,8 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
   download: ({ size, filename, range }, call) => {
     if (size < 0) throw serviceError('not_found', 'There is nothing to download.')
     call.head.header('cache-control', 'private')
-    return byteFrames({ mediaType: 'text/plain', size, etag: '"v1"', read, ...(filename ? { filename } : {}) }, range)
+    const content = { mediaType: 'text/plain', size, etag: '"v1"', ...(filename ? { filename } : {}) }
+    return byteFrames({ ...content, read: filename === 'removed.txt' ? readRemoved : read }, range)
   },
   upload: async (messages, call) => {
     const { parameters, ...rest } = await observed(state, () => uploaded(messages))

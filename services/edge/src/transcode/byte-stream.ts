@@ -109,8 +109,8 @@ type Sending = {
 }
 
 /**
- * Sends the frames of a BYTES method, or 304 if the client has the current version. Nothing is written before the first frame, so an error until then becomes a plain
- * error answer; a later one closes the connection, which the client detects by the announced length.
+ * Sends the frames of a BYTES method, or 304 if the client has the current version. Nothing is written before the first bytes of the content, so an error until then
+ * becomes a plain error answer; a later one closes the connection, which the client detects by the announced length.
  */
 export const sendBytes = async (
   frames: AsyncIterable<ByteFrame>,
@@ -126,18 +126,17 @@ export const sendBytes = async (
     reply.code(304).header('etag', head.etag).send()
     return
   }
+  let next = headOnly ? undefined : await iterator.next()
   reply.headers(headersOf(head, acceptsRanges))
   if (head.start != null) reply.code(206)
   reply.hijack()
   const { raw } = reply
   raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
   try {
-    if (!headOnly) {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-        if (next.value.frame?.$case !== 'chunk') continue
-        if (!raw.write(next.value.frame.value)) await drained(raw)
-        if (raw.destroyed) return
-      }
+    for (; next && !next.done; next = await iterator.next()) {
+      if (next.value.frame?.$case !== 'chunk') continue
+      if (!raw.write(next.value.frame.value)) await drained(raw)
+      if (raw.destroyed) return
     }
     raw.end()
   } catch (error) {
