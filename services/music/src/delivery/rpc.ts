@@ -1,5 +1,5 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
-import { byteFrames, type Handlers } from '@trellis/kit/rpc'
+import { byteFrames, type Caller, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { peaksOf } from '../audio/peaks.ts'
@@ -9,6 +9,7 @@ import { spineOf } from '../chains/spine.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { type Deliveries, formatWord } from './export.ts'
+import { explainMissing, sendDelivery } from './send.ts'
 import { wavContent } from './wav-content.ts'
 
 type DeliveryHandlers = Pick<
@@ -19,6 +20,19 @@ type DeliveryHandlers = Pick<
 const defaultPoints = 1000
 const defaultSize = { width: 800, height: 128 }
 
+/** Throws if nodes of the spine, or the whole chain, were deleted. */
+const requireSpine = async (
+  dependencies: Dependencies,
+  caller: Caller,
+  { chain, spine }: { chain: ChainRow; spine: readonly NodeRow[] },
+): Promise<void> => {
+  const { nodes } = await requireTree(dependencies, caller, chain.id)
+  if (spine.every(({ id }) => nodes.some((node) => node.id === id))) return
+  throw serviceError('unavailable', 'Nodes of the spine were deleted before the file was written. Try again.', {
+    retryAfterSeconds: 1,
+  })
+}
+
 const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const key = nodeFile(node.id, 'samples')
   const info = await files.stat(key)
@@ -28,6 +42,13 @@ const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeR
     read: (offset: number, length: number) => files.readRange(key, { start: offset, end: offset + length }),
   }
   return openStoredAudio(source, { sampleRate: chain.sample_rate, channels: chain.channels })
+}
+
+/** The lowest and highest sample of each of `points` stretches of a node. */
+const outline = async (dependencies: Dependencies, chain: ChainRow, node: NodeRow, points: number) => {
+  const whole = { start: 0, end: Number.MAX_SAFE_INTEGER }
+  const overview = await dependencies.files.readRange(nodeFile(node.id, 'overview'), whole)
+  return peaksOf(await storedAudio(dependencies, chain, node), overview, points)
 }
 
 /** A name without the ending of an audio file, which often comes from the name of an uploaded file. */
@@ -54,19 +75,21 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
         request.range,
       )
     const parameters = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
-    const { key, ...content } = await deliveries.audio(parameters, signal)
-    yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)
+    yield* sendDelivery({
+      files: dependencies.files,
+      deliver: () => deliveries.audio(parameters, signal),
+      range: request.range,
+      checkDeletion: () => requireNode(dependencies, caller, request),
+    })
   },
 
   async getNodePeaks({ points, ...request }, { caller }) {
     const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
-    const overview = await dependencies.files.readRange(nodeFile(node.id, 'overview'), {
-      start: 0,
-      end: Number.MAX_SAFE_INTEGER,
-    })
     const requested = points ?? defaultPoints
-    const { min, max } = await peaksOf(await storedAudio(dependencies, chain, node), overview, requested)
+    const { min, max } = await outline(dependencies, chain, node, requested).catch(async (error: unknown) => {
+      throw await explainMissing(error, () => requireNode(dependencies, caller, request))
+    })
     return {
       points: requested,
       durationSeconds: node.frames / chain.sample_rate,
@@ -83,23 +106,31 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     if (stretch.start >= stretch.end)
       throw invalidField(['query', 'start'], 'The stretch must begin before its end, and before the end of the node.')
     const size = { width: width ?? defaultSize.width, height: height ?? defaultSize.height }
-    const { key, ...content } = await deliveries.picture({ chain, node, ...stretch, ...size }, signal)
-    yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, undefined)
+    yield* sendDelivery({
+      files: dependencies.files,
+      deliver: () => deliveries.picture({ chain, node, ...stretch, ...size }, signal),
+      checkDeletion: () => requireNode(dependencies, caller, request),
+    })
   },
 
   async *exportChain({ chainId, format, crossfadeMs, normalize, range }, { caller, signal }) {
     const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     const word = formatWord(format)
+    const spine = spineOf(nodes)
     const parameters = {
       ownerId: chain.id,
       chain,
-      nodes: spineOf(nodes),
+      nodes: spine,
       format: word,
       crossfadeMs: crossfadeMs ?? 0,
       normalize: normalize ?? false,
     }
-    const { key, ...content } = await deliveries.audio(parameters, signal)
-    const filename = `${withoutEnding(chain.name)}.${word}`
-    yield* byteFrames({ ...content, filename, read: (part) => dependencies.files.read(key, part) }, range)
+    yield* sendDelivery({
+      files: dependencies.files,
+      deliver: () => deliveries.audio(parameters, signal),
+      range,
+      filename: `${withoutEnding(chain.name)}.${word}`,
+      checkDeletion: () => requireSpine(dependencies, caller, { chain, spine }),
+    })
   },
 })

@@ -5,6 +5,7 @@ import { stemFile } from '../audio/files-layout.ts'
 import { requireNode } from '../chains/access.ts'
 import { stemsMessage } from '../chains/messages.ts'
 import { type Deliveries, formatWord } from '../delivery/export.ts'
+import { sendDelivery } from '../delivery/send.ts'
 import { wavContent } from '../delivery/wav-content.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { stemNames } from '../stems/stem-names.ts'
@@ -75,7 +76,14 @@ export const stemsRpc = (
       return yield* byteFrames(wavContent(dependencies, stored), request.range)
     }
     const parameters = { ownerId: node.id, chain, nodes: [node], source: { name, key } }
-    const made = await deliveries.audio({ ...parameters, format, crossfadeMs: 0, normalize: false }, signal)
-    yield* byteFrames({ ...made, read: (range) => dependencies.files.read(made.key, range) }, request.range)
+    yield* sendDelivery({
+      files: dependencies.files,
+      deliver: () => deliveries.audio({ ...parameters, format, crossfadeMs: 0, normalize: false }, signal),
+      range: request.range,
+      checkDeletion: async () => {
+        await requireNode(dependencies, caller, request)
+        requireFolder(await findStems(dependencies.db, node.id))
+      },
+    })
   },
 })
