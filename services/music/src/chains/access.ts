@@ -15,10 +15,15 @@ export const requireOwner = (caller: Caller): string => {
   return caller.userId
 }
 
+const noChain = (chainId: string) => serviceError('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
+
+export const noNode = (nodeId: string) =>
+  serviceError('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
+
 /** A chain of the caller. Chains of other users are reported as missing. */
 export const requireChain = async ({ db }: Dependencies, caller: Caller, chainId: string): Promise<ChainRow> => {
   const chain = await findChain(db, chainId, caller.userId)
-  if (!chain) throw serviceError('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
+  if (!chain) throw noChain(chainId)
   return chain
 }
 
@@ -30,7 +35,10 @@ export type ChainTree = {
 /** A chain of the caller, with its nodes. */
 export const requireTree = async (dependencies: Dependencies, caller: Caller, chainId: string): Promise<ChainTree> => {
   const chain = await requireChain(dependencies, caller, chainId)
-  return { chain, nodes: await nodesOfChains(dependencies.db, [chain.id]) }
+  const nodes = await nodesOfChains(dependencies.db, [chain.id])
+  // It was deleted between the two queries: a chain has at least its upload.
+  if (nodes.length === 0) throw noChain(chainId)
+  return { chain, nodes }
 }
 
 /** A node of the caller, with its tree. */
@@ -41,7 +49,7 @@ export const requireNode = async (
 ): Promise<ChainTree & { node: NodeRow }> => {
   const tree = await requireTree(dependencies, caller, chainId)
   const node = tree.nodes.find((candidate) => candidate.id === nodeId)
-  if (!node) throw serviceError('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
+  if (!node) throw noNode(nodeId)
   return { ...tree, node }
 }
 

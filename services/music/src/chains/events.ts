@@ -46,11 +46,14 @@ export const publishChainRemoved = (bus: Bus, chainId: string): Promise<number> 
   bus.publish(chainTopic(chainId), { removed: 'chain' })
 
 /** Publishes the state of a node's stems to followers of its chain. */
-export const publishStems = (
-  bus: Bus,
-  stems: StemsRow,
-  status: StemsEvent['status'] = stems.status,
-): Promise<number> => {
-  const { node_id, chain_id, progress, method, error } = stems
+export const publishStems = (bus: Bus, stems: StemsRow): Promise<number> => {
+  const { node_id, chain_id, status, progress, method, error } = stems
   return bus.publish(chainTopic(chain_id), { stemsOf: node_id, status, progress, method, error })
 }
+
+/** Notifies followers of a chain that the stems of a node were deleted. */
+export const publishStemsRemoved = (
+  bus: Bus,
+  { node_id, chain_id }: Pick<StemsRow, 'node_id' | 'chain_id'>,
+): Promise<number> =>
+  bus.publish(chainTopic(chain_id), { stemsOf: node_id, status: 'none', progress: 0, method: null, error: null })

@@ -4,11 +4,12 @@ import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow, StemsRow } from '../store/tables.ts'
-import { requireNode, requireTree } from './access.ts'
+import { noNode, requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
-import { publishChainRemoved, publishNode, publishNodeRemoved } from './events.ts'
+import { publishChainRemoved, publishNodeRemoved } from './events.ts'
 import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { chainMessage } from './messages.ts'
+import { publishCurrent } from './publish-current.ts'
 import { removeFilesOf } from './remove-files.ts'
 import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
 import {
@@ -57,11 +58,13 @@ const decide = async (
   { chainId, nodeId }: { chainId: string; nodeId: string },
   rule: (nodes: readonly TreeNode[], id: string) => DecisionOutcome,
 ): Promise<Chain> => {
-  const { db, bus, now } = dependencies
+  const { db, now } = dependencies
   const { caller } = call
   await requireNode(dependencies, caller, { chainId, nodeId })
   const outcome = await transact(db, async (transaction) => {
-    const decided = rule(await nodesOfChains(transaction, [chainId]), nodeId)
+    const present = await nodesOfChains(transaction, [chainId])
+    if (!present.some(({ id }) => id === nodeId)) throw noNode(nodeId)
+    const decided = rule(present, nodeId)
     if (decided.kind === 'changed' && decided.decisions.size > 0) {
       await setDecisions(transaction, decided.decisions)
       await updateChain(transaction, chainId, { updated_at: now().toISOString() })
@@ -69,8 +72,8 @@ const decide = async (
     return decided
   })
   if (outcome.kind === 'refused') throw serviceError('conflict', outcome.why)
+  await publishCurrent(dependencies, chainId, new Set(outcome.decisions.keys()))
   const { chain, nodes } = await requireTree(dependencies, caller, chainId)
-  for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
   return describe(dependencies, call, chain, nodes)
 }
 
@@ -165,11 +168,14 @@ export const chainRpc = (
   },
 
   async deleteNode(request, { caller }) {
-    const { node } = await requireNode(dependencies, caller, request)
-    if (node.parent_id === null)
+    const { node: found } = await requireNode(dependencies, caller, request)
+    if (found.parent_id === null)
       throw serviceError('conflict', 'The upload cannot be removed: delete the chain instead.')
-    const stems = await transact(dependencies.db, async (transaction) => {
-      const nodes = await nodesOfChains(transaction, [node.chain_id])
+    const { node, stems } = await transact(dependencies.db, async (transaction) => {
+      const nodes = await nodesOfChains(transaction, [found.chain_id])
+      // It may have been removed, or restarted with another run.
+      const node = nodes.find(({ id }) => id === found.id)
+      if (!node) throw noNode(found.id)
       if (nodes.some(({ parent_id }) => parent_id === node.id)) {
         throw serviceError('conflict', 'Other nodes continue this one: remove those first.')
       }
@@ -177,7 +183,7 @@ export const chainRpc = (
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
       await updateChain(transaction, node.chain_id, { updated_at: dependencies.now().toISOString() })
-      return all.filter(({ node_id }) => node_id === node.id)
+      return { node, stems: all.filter(({ node_id }) => node_id === node.id) }
     })
     await publishNodeRemoved(dependencies.bus, node)
     await clearAway(dependencies, stopGeneration, { nodes: [node], stems })

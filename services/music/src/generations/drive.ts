@@ -4,6 +4,7 @@ import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { deleteLeftover } from '../chains/leftovers.ts'
+import { publishCurrent } from '../chains/publish-current.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -61,8 +62,10 @@ export const changeGenerating = async (
   changes: Partial<NodeRow>,
 ): Promise<void> => {
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
-  if (changed) {
-    if (changes.status !== undefined) metrics.ended(changed)
+  if (changed && changes.status !== undefined) {
+    metrics.ended(changed)
+    await publishCurrent({ db, bus }, changed.chain_id, new Set([nodeId]))
+  } else if (changed) {
     await publishNode(bus, changed)
   } else if (!(await findNode(db, nodeId))) {
     await removeOwnerFiles(files, nodeId)

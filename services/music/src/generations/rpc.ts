@@ -24,7 +24,8 @@ export const generationsRpc = (dependencies: Dependencies, generations: Generati
     const restarted = await generations.retry(tree, node, (transaction) =>
       requireRestart(transaction, caller, dependencies.config),
     )
-    if (!restarted) throw notRetryable(node)
+    // It may have changed since it was read.
+    if (!restarted) throw notRetryable((await requireNode(dependencies, caller, request)).node)
     return nodeMessage(restarted, tree.chain, basePathOf(call))
   },
 })

@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers/promises'
 import { isServiceError, toServiceError } from '@trellis/kit/errors'
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { stemsFolder } from '../audio/files-layout.ts'
-import { publishStems } from '../chains/events.ts'
+import { publishStems, publishStemsRemoved } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { findTree } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -36,8 +36,12 @@ const changeSeparating = async (
   changes: Partial<StemsRow>,
 ): Promise<boolean> => {
   const changed = await updateSeparating(db, job, changes)
-  if (changed) await publishStems(bus, changed)
-  return changed !== undefined
+  if (!changed) return false
+  await publishStems(bus, changed)
+  if (await findStems(db, job.nodeId)) return true
+  // Their deletion may have been published before this change.
+  await publishStemsRemoved(bus, changed)
+  return false
 }
 
 /** Calls `cancel` when the stems of a job are deleted, until the signal aborts. */

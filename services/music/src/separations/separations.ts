@@ -3,7 +3,7 @@ import type { Caller } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import { storedLayout } from '../audio/stored-audio.ts'
 import { requireReady } from '../chains/access.ts'
-import { publishStems } from '../chains/events.ts'
+import { publishStems, publishStemsRemoved } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { removeDeliveriesOf } from '../chains/remove-files.ts'
 import { findNode } from '../chains/store.ts'
@@ -84,7 +84,7 @@ export const createSeparations = (dependencies: Dependencies): Separations => {
     async remove(node) {
       const stems = await deleteStems(db, node.id)
       if (!stems) return
-      await publishStems(bus, { ...stems, progress: 0, error: null, method: null }, 'none')
+      await publishStemsRemoved(bus, stems)
       // The driver of a separation in progress, wherever it runs, finds no row and cleans up.
       if (stems.status !== 'generating') await cleanUpStems(dependencies, node.id)
       await removeDeliveriesOf(files, node.id, stemNames)
