@@ -53,7 +53,8 @@ export const wavLength = (shape: AudioShape, frames: number): number => {
 
 /**
  * Bytes `start` to `end` (exclusive) of the WAV file of stored samples: the header is generated, and `readSamples` reads the
- * stored bytes. So any part of the file can be sent without the rest.
+ * stored bytes. So any part of the file can be sent without the rest. The header comes with the first samples: if they are
+ * missing, nothing is sent.
  */
 export async function* wavRange(
   audio: AudioShape & { readonly frames: number },
@@ -62,9 +63,15 @@ export async function* wavRange(
 ): AsyncGenerator<Uint8Array> {
   const header = wavHeader(audio, audio.frames)
   const dataEnd = header.length + audio.frames * audio.channels * STORED.bytes
-  if (start < header.length) yield header.subarray(start, Math.min(end, header.length))
+  let before = header.subarray(start, end)
   const [from, to] = [Math.max(start, header.length), Math.min(end, dataEnd)]
-  if (from < to) yield* readSamples({ start: from - header.length, end: to - header.length })
+  if (from < to) {
+    for await (const samples of readSamples({ start: from - header.length, end: to - header.length })) {
+      yield before.length === 0 ? samples : Buffer.concat([before, samples])
+      before = new Uint8Array()
+    }
+  }
+  if (before.length > 0) yield before
   if (end > dataEnd && start < end) yield new Uint8Array(end - Math.max(start, dataEnd))
 }
 

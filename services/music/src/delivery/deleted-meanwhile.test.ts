@@ -100,8 +100,10 @@ test('a file that was lost is reported without its key', async () => {
   await using chain = await open()
   const { client, chainId, nodeId } = chain
   await ports.files.remove(nodeFile(nodeId, 'overview'))
-  await expect(client.getNodePeaks({ chainId, nodeId }, asLocal)).rejects.toMatchObject({
-    kind: 'not_found',
-    message: 'The audio no longer exists.',
-  })
+  const lost = { kind: 'not_found', message: 'The audio no longer exists.' }
+  await expect(client.getNodePeaks({ chainId, nodeId }, asLocal)).rejects.toMatchObject(lost)
+  await ports.files.remove(nodeFile(nodeId, 'samples'))
+  const frames = client.getNodeAudio({ chainId, nodeId }, asLocal)[Symbol.asyncIterator]()
+  expect((await frames.next()).value?.frame?.$case).toBe('head')
+  await expect(frames.next()).rejects.toMatchObject(lost)
 })

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { serviceError } from '@trellis/kit/errors'
+import type { ByteRange } from '@trellis/kit/files'
+import type { ByteContent } from '@trellis/kit/rpc'
 import type { AudioFormat } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { deliveryFolder } from '../audio/files-layout.ts'
@@ -22,14 +24,6 @@ export type AudioParameters = {
   readonly format: DeliveryFormat
   readonly crossfadeMs: number
   readonly normalize: boolean
-}
-
-/** A file that is ready for download. */
-export type Delivery = {
-  readonly key: string
-  readonly size: number
-  readonly mediaType: string
-  readonly etag: string
 }
 
 export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' } as const
@@ -117,7 +111,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
       if (modifiedAt < now().getTime() - graceMilliseconds) await files.remove(key)
   }
 
-  /** The size of the file, which is written if it is missing. */
+  /** The content of the file, which is written if it is missing. */
   const present = async ({ prefix, folder, name, user, task, deadlineSeconds }: Written, signal: AbortSignal) => {
     const key = `${folder}/${name}`
     if (!(await files.stat(key))) {
@@ -129,7 +123,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
       await prune(prefix, key)
     }
     const info = await files.stat(key)
-    if (info) return { key, size: info.size }
+    if (info) return { size: info.size, read: (range: Required<ByteRange>) => files.read(key, range) }
     throw serviceError('unavailable', 'The file was removed before it could be sent. Try again.', {
       retryAfterSeconds: 1,
     })
@@ -137,7 +131,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
 
   return {
     /** The audio of nodes as one file. */
-    async audio(parameters: AudioParameters, signal: AbortSignal): Promise<Delivery> {
+    async audio(parameters: AudioParameters, signal: AbortSignal): Promise<ByteContent> {
       const { chain, nodes, source, format, crossfadeMs, normalize } = parameters
       const id = digestOf(parameters)
       // A separate folder, since a folder has one writer.
@@ -152,7 +146,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
     },
 
     /** A picture of the frequencies of a node. */
-    async picture(parameters: PictureParameters, signal: AbortSignal): Promise<Delivery> {
+    async picture(parameters: PictureParameters, signal: AbortSignal): Promise<ByteContent> {
       const { chain, node, start, end, width, height } = parameters
       const id = digestOfPicture(parameters)
       const prefix = prefixOf({ ownerId: node.id })

@@ -1,5 +1,5 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
-import { byteFrames, type Caller, type Handlers } from '@trellis/kit/rpc'
+import type { Caller, Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { peaksOf } from '../audio/peaks.ts'
@@ -9,7 +9,7 @@ import { spineOf } from '../chains/spine.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { type Deliveries, formatWord } from './export.ts'
-import { explainMissing, sendDelivery } from './send.ts'
+import { explainMissing, sendFile } from './send.ts'
 import { wavContent } from './wav-content.ts'
 
 type DeliveryHandlers = Pick<
@@ -64,20 +64,15 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
     const format = formatWord(request.format)
-    if (format === 'wav')
-      return yield* byteFrames(
-        wavContent(dependencies, {
-          chain,
-          frames: node.frames,
-          key: nodeFile(node.id, 'samples'),
-          etag: `"${node.id}-${node.attempt}"`,
-        }),
-        request.range,
-      )
-    const parameters = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
-    yield* sendDelivery({
-      files: dependencies.files,
-      deliver: () => deliveries.audio(parameters, signal),
+    const stored = {
+      chain,
+      frames: node.frames,
+      key: nodeFile(node.id, 'samples'),
+      etag: `"${node.id}-${node.attempt}"`,
+    }
+    const written = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
+    yield* sendFile({
+      open: async () => (format === 'wav' ? wavContent(dependencies, stored) : deliveries.audio(written, signal)),
       range: request.range,
       checkDeletion: () => requireNode(dependencies, caller, request),
     })
@@ -106,9 +101,8 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     if (stretch.start >= stretch.end)
       throw invalidField(['query', 'start'], 'The stretch must begin before its end, and before the end of the node.')
     const size = { width: width ?? defaultSize.width, height: height ?? defaultSize.height }
-    yield* sendDelivery({
-      files: dependencies.files,
-      deliver: () => deliveries.picture({ chain, node, ...stretch, ...size }, signal),
+    yield* sendFile({
+      open: () => deliveries.picture({ chain, node, ...stretch, ...size }, signal),
       checkDeletion: () => requireNode(dependencies, caller, request),
     })
   },
@@ -125,11 +119,10 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
       crossfadeMs: crossfadeMs ?? 0,
       normalize: normalize ?? false,
     }
-    yield* sendDelivery({
-      files: dependencies.files,
-      deliver: () => deliveries.audio(parameters, signal),
+    const filename = `${withoutEnding(chain.name)}.${word}`
+    yield* sendFile({
+      open: async () => ({ ...(await deliveries.audio(parameters, signal)), filename }),
       range,
-      filename: `${withoutEnding(chain.name)}.${word}`,
       checkDeletion: () => requireSpine(dependencies, caller, { chain, spine }),
     })
   },

@@ -1,8 +1,6 @@
 import { isServiceError, serviceError } from '@trellis/kit/errors'
-import type { Files } from '@trellis/kit/files'
 import { type ByteContent, byteFrames } from '@trellis/kit/rpc'
 import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
-import type { Delivery } from './export.ts'
 
 /** Throws the error that the same request gets after a deletion; returns if nothing was deleted. */
 export type CheckDeletion = () => Promise<unknown>
@@ -15,21 +13,15 @@ export const explainMissing = async (error: unknown, checkDeletion: CheckDeletio
 }
 
 type Sending = {
-  readonly files: Files
-  /** Writes the file, if it is missing. */
-  readonly deliver: () => Promise<Delivery>
+  readonly open: () => Promise<ByteContent>
   readonly range?: string | null | undefined
-  readonly filename?: string
   readonly checkDeletion: CheckDeletion
 }
 
-/** The frames of a file for download. */
-export async function* sendDelivery(sending: Sending): AsyncGenerator<ByteFrame> {
-  const { files, deliver, range, filename, checkDeletion } = sending
+/** The frames of content that is read from files. */
+export async function* sendFile({ open, range, checkDeletion }: Sending): AsyncGenerator<ByteFrame> {
   try {
-    const { key, ...content } = await deliver()
-    const read: ByteContent['read'] = (part) => files.read(key, part)
-    yield* byteFrames({ ...content, ...(filename === undefined ? {} : { filename }), read }, range)
+    yield* byteFrames(await open(), range)
   } catch (error) {
     throw await explainMissing(error, checkDeletion)
   }

@@ -1,11 +1,11 @@
 import { serviceError } from '@trellis/kit/errors'
-import { basePathOf, byteFrames, type Caller, type Handlers } from '@trellis/kit/rpc'
+import { basePathOf, type Caller, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { stemFile } from '../audio/files-layout.ts'
 import { requireNode } from '../chains/access.ts'
 import { stemsMessage } from '../chains/messages.ts'
 import { type Deliveries, formatWord } from '../delivery/export.ts'
-import { sendDelivery } from '../delivery/send.ts'
+import { sendFile } from '../delivery/send.ts'
 import { wavContent } from '../delivery/wav-content.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { stemNames } from '../stems/stem-names.ts'
@@ -71,14 +71,11 @@ export const stemsRpc = (
     const { folder, runId } = requireFolder(await findStems(dependencies.db, node.id))
     const key = stemFile(folder, name)
     const format = formatWord(request.format)
-    if (format === 'wav') {
-      const stored = { chain, frames: node.frames, key, etag: `"${runId}-${name}"` }
-      return yield* byteFrames(wavContent(dependencies, stored), request.range)
-    }
-    const parameters = { ownerId: node.id, chain, nodes: [node], source: { name, key } }
-    yield* sendDelivery({
-      files: dependencies.files,
-      deliver: () => deliveries.audio({ ...parameters, format, crossfadeMs: 0, normalize: false }, signal),
+    const stored = { chain, frames: node.frames, key, etag: `"${runId}-${name}"` }
+    const written = { ownerId: node.id, chain, nodes: [node], source: { name, key }, crossfadeMs: 0, normalize: false }
+    yield* sendFile({
+      open: async () =>
+        format === 'wav' ? wavContent(dependencies, stored) : deliveries.audio({ ...written, format }, signal),
       range: request.range,
       checkDeletion: async () => {
         await requireNode(dependencies, caller, request)
