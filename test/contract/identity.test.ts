@@ -4,6 +4,7 @@ import { issueSession } from '@trellis/kit/credentials'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveProbe } from '../probe/serve.ts'
+import { beforeExpiry } from '../support/before-expiry.ts'
 
 type Served = Awaited<ReturnType<typeof serveProbe>>
 
@@ -13,7 +14,7 @@ const guest = '0b7e6a52-9f0b-4d2c-8a55-1f3f0a6f7b11'
 
 const sign = (
   claims: Record<string, unknown>,
-  { key = secret, expires = '1h' as string | null, algorithm = 'HS256' } = {},
+  { key = secret, expires = '1h' as string | Date | null, algorithm = 'HS256' } = {},
 ) => {
   const token = new SignJWT(claims).setProtectedHeader({ alg: algorithm }).setIssuedAt()
   return (expires ? token.setExpirationTime(expires) : token).sign(new TextEncoder().encode(key))
@@ -134,6 +135,18 @@ describe('callers in cloud mode', () => {
     ],
   ])('a token %s is 401', async (_what, token) => {
     expect(await who({ 'x-gateway-session': await token() })).toBe(401)
+  })
+
+  test('a stream ends with its session, with the reason', async () => {
+    const stream = await beforeExpiry(async (milliseconds) => {
+      const token = await sign({ id: 'ann' }, { expires: new Date(Date.now() + milliseconds) })
+      return fetch(`${served.origin}/probe/api/count?to=1&behaviour=forever`, {
+        headers: { 'x-gateway-session': token },
+      })
+    })
+    const text = await stream.text()
+    expect(text).toContain('event: counted\n')
+    expect(text).toMatch(/event: failed\ndata: \{"status":401,"detail":"[^"]*Sign in again\."\}\n\n$/)
   })
 
   test('a malformed token makes an anonymous caller, not an error', async () => {

@@ -1,5 +1,7 @@
+import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Route, routes } from '../conformance/document.ts'
+import { beforeExpiry } from '../support/before-expiry.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 
 const keys = { api: 'api-key-of-this-test', admin: 'admin-key-of-this-test', branch: 'branch-key-of-this-test' }
@@ -150,11 +152,30 @@ describe('with all keys set', () => {
     expect(await end({ cookie: one })).toBe(204)
     expect(await end({ cookie: two, ...bearer(keys.api) })).toBe(204)
     for (const cookie of [one, two]) {
-      expect(await read({ cookie })).toEqual([401, expect.stringContaining('This session has ended.')])
+      expect(await read({ cookie })).toEqual([401, expect.stringContaining('This session has ended: ')])
       expect(await end({ cookie })).toBe(401)
       expect(await read({ cookie, ...bearer(keys.api) })).toEqual([200, ''])
       expect(await end({ cookie, ...bearer(keys.api) })).toBe(204)
     }
     expect(await read({ cookie: other })).toEqual([200, ''])
+  })
+
+  test('a tail ends with the session that opened it, not with the key', async () => {
+    const open = (headers: Record<string, string>, signal?: AbortSignal) =>
+      fetch(`${trellis.origin}/logs/api/tail`, { headers, ...(signal && { signal }) })
+    const leaving = new AbortController()
+    const byKey = await open(bearer(keys.api), leaving.signal)
+    const bySession = await beforeExpiry((milliseconds) => {
+      const session = issueSession(keys.api, Date.now() - sessionLifetimeSeconds * 1_000 + milliseconds)
+      return open({ cookie: `logs_session=${session}` })
+    })
+    const last = (await bySession.text()).trimEnd().split('\n').slice(-2)
+    expect(last[0]).toBe('event: failed')
+    expect(JSON.parse(last[1]?.slice('data: '.length) ?? '')).toEqual({
+      status: 401,
+      detail: expect.stringContaining('This session has ended: '),
+    })
+    expect((await byKey.body?.getReader().read())?.done).toBe(false)
+    leaving.abort()
   })
 })

@@ -25,7 +25,7 @@ import { answerSlowBody, createServers } from './http-server.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
 import { createKeyChecks, refusedEndedSession } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
-import { sessionToken } from './identity/session-token.ts'
+import { refusedSession, sessionToken } from './identity/session-token.ts'
 import { createBasePath } from './pages/base-path.ts'
 import { readWebApp } from './pages/entry.ts'
 import { registerPages, sendUnknownPage } from './pages/pages.ts'
@@ -167,7 +167,9 @@ const createAdmission = ({ config, log, isBranchKey, isSessionEnded }: EdgeOptio
       return (request, _reply, done) => {
         // A holder of the key acts as the local user, who represents this installation.
         const session = guard.verify(request.raw, check)
-        if (session === undefined || !isSessionEnded) return done()
+        if (session === undefined) return done()
+        request.session = { expiresAt: session.expiresAt * 1_000, refusal: refusedEndedSession }
+        if (!isSessionEnded) return done()
         isSessionEnded(session.id).then((isEnded) => done(isEnded ? refusedEndedSession() : undefined), done)
       }
     }
@@ -176,8 +178,9 @@ const createAdmission = ({ config, log, isBranchKey, isSessionEnded }: EdgeOptio
     return (request, _reply, done) => {
       const token = sessionToken(request.headers)
       const identified = guard.verifyAsync(request.raw, token, () => identify(request.headers, product))
-      identified.then((caller) => {
+      identified.then(({ caller, expiresAt }) => {
         request.caller = caller
+        if (expiresAt !== undefined) request.session = { expiresAt, refusal: refusedSession }
         done()
       }, done)
     }
@@ -239,6 +242,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const defaultCaller = config.cloudMode ? anonymous : localUser
 
   server.decorateRequest('caller')
+  server.decorateRequest('session')
   server.decorateRequest('startedAt', 0)
   server.decorate('originOf', createOrigins(config.publicUrl))
   server.decorate('clientOf', createCountedClient(clientAddress))

@@ -6,6 +6,9 @@ export const localUser: Caller = { userId: 'local', kind: 'local', tier: 'local'
 
 export type IdentityOptions = { jwtSecrets: readonly string[]; licence: Licence }
 
+/** Who sends a request, and when the session that says so expires, in milliseconds since 1970; never for callers without one. */
+export type Identified = { readonly caller: Caller; readonly expiresAt?: number }
+
 type Headers = Record<string, string | string[] | undefined>
 
 /**
@@ -14,12 +17,12 @@ type Headers = Record<string, string | string[] | undefined>
  */
 export const createIdentity =
   ({ jwtSecrets, licence }: IdentityOptions) =>
-  async (headers: Headers, product: Product): Promise<Caller> => {
+  async (headers: Headers, product: Product): Promise<Identified> => {
     const token = sessionToken(headers)
     if (token !== undefined) {
-      const userId = await verifySessionToken(token, jwtSecrets)
-      return { userId, kind: 'account', tier: await licence(userId, product) }
+      const { userId, expiresAt } = await verifySessionToken(token, jwtSecrets)
+      return { caller: { userId, kind: 'account', tier: await licence(userId, product) }, expiresAt }
     }
     const guest = guestId(headers)
-    return guest === undefined ? anonymous : { userId: `guest:${guest}`, kind: 'guest', tier: 'free' }
+    return { caller: guest === undefined ? anonymous : { userId: `guest:${guest}`, kind: 'guest', tier: 'free' } }
   }

@@ -44,8 +44,8 @@ export type CredentialCheck = {
   verify: (headers: Headers) => Session | undefined
 }
 
-/** The 401 for a session that was ended. */
-export const refusedEndedSession = () => refused('This session has ended.')
+/** The 401 for a session that was ended or has expired. */
+export const refusedEndedSession = () => refused('This session has ended: this needs the API key.')
 
 const named = (kind: string, credential: string | undefined): string | undefined =>
   credential === undefined || credential === '' ? undefined : `${kind} ${credential}`

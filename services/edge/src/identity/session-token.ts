@@ -35,28 +35,33 @@ const isReserved = (id: string): boolean => ['anonymous', 'local'].includes(id) 
 /** Whether databases can store an id as it is: they refuse or replace U+0000 and halves of surrogate pairs. */
 const isStorable = (id: string): boolean => id !== '' && !id.includes('\0') && id.isWellFormed()
 
-const refused = (cause?: unknown) =>
+/** The 401 for a session token that is not valid, or not any more. */
+export const refusedSession = (cause?: unknown) =>
   serviceError('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
     cause,
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })
 
-/** Verifies a token (JWT, HS256, with `exp`) with any of the secrets, and returns the user id from its `id` claim. Throws 401. */
-export const verifySessionToken = async (token: string, secrets: readonly string[]): Promise<string> => {
+/** A verified session: its user, and when it expires, in milliseconds since 1970. */
+export type VerifiedSession = { readonly userId: string; readonly expiresAt: number }
+
+/** Verifies a token (JWT, HS256, with `exp`) with any of the secrets; the user id is its `id` claim. Throws 401. */
+export const verifySessionToken = async (token: string, secrets: readonly string[]): Promise<VerifiedSession> => {
   for (const secret of secrets) {
     try {
       const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
         algorithms: ['HS256'],
         requiredClaims: ['id', 'exp'],
       })
-      const id = payload.id
-      if (typeof id === 'string' && isStorable(id) && !isReserved(id)) return id
+      const { id, exp = 0 } = payload
+      const expiresAt = exp * 1_000
+      if (typeof id === 'string' && isStorable(id) && !isReserved(id)) return { userId: id, expiresAt }
       // A larger number was rounded when it was parsed, so that different users would have the same id.
-      if (Number.isSafeInteger(id)) return String(id)
-      throw refused()
+      if (Number.isSafeInteger(id)) return { userId: String(id), expiresAt }
+      throw refusedSession()
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refused(error)
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refusedSession(error)
     }
   }
-  throw refused()
+  throw refusedSession()
 }

@@ -77,16 +77,16 @@ const failedFrame = (error: unknown): Frame => {
 }
 
 /**
- * Sends messages as server-sent events until the stream ends, the client disconnects, or the process shuts down. The next message
+ * Sends messages as server-sent events until the stream ends, the client disconnects, its session expires, or the process shuts down. The next message
  * is requested from the service only when the client has read the last ones (backpressure): a slow client fills its socket's buffer at most.
- * An error before the first message is thrown, for a plain answer; a later one is sent as the event `failed`.
+ * An error before the first message is thrown, for a plain answer; a later one is sent as the event `failed`, and so is the reason of `signal`.
  */
 export const sendEvents = async (
   messages: AsyncIterable<Record<string, unknown>>,
   toFrame: (message: Record<string, unknown>) => Frame | WrittenFrames | undefined,
   reply: FastifyReply,
   { heartbeat, closing, onFrames }: EventStreams,
-  { heartbeat: comment, headOnly }: { heartbeat: string; headOnly: boolean },
+  { heartbeat: comment, headOnly, signal }: { heartbeat: string; headOnly: boolean; signal: AbortSignal },
 ): Promise<void> => {
   const iterator = messages[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -110,9 +110,10 @@ export const sendEvents = async (
       if (!writer.write(isWritten(frame) ? frame.text : frameText(frame))) await writer.drain()
     }
     if (closing.aborted) writer.write(retryText())
+    else signal.throwIfAborted()
   } catch (error) {
     if (closing.aborted) writer.write(retryText())
-    else if (!raw.destroyed) writer.write(frameText(failedFrame(error)))
+    else if (!raw.destroyed) writer.write(frameText(failedFrame(signal.aborted ? signal.reason : error)))
   } finally {
     heartbeat.remove(writer)
     if (!raw.destroyed) raw.end()

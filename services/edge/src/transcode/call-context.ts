@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http'
-import { cancelled } from '@trellis/kit/errors'
+import { cancelled, type ServiceError } from '@trellis/kit/errors'
 import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForwarded } from '../admission/forwarded.ts'
 import type { BasePath } from '../pages/base-path.ts'
 
+export type SessionOfRequest = { readonly expiresAt: number; readonly refusal: () => ServiceError }
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+    /** The session by which the request was admitted: when it expires, and what requests are then refused with. */
+    session: SessionOfRequest | undefined
   }
   interface FastifyContextConfig {
     /** Calls change and start nothing, so they may be retried. */

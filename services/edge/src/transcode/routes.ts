@@ -19,6 +19,7 @@ import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
 import { presentedBranchKey, requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
+import { atTime } from '../stream/at-time.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
 import { resume } from '../stream/resume.ts'
@@ -204,6 +205,8 @@ const events = (
     using ended = childAbortController(streams.closing)
     const { signal } = ended
     whenGone(reply, ended.abort)
+    const { session } = request
+    using _expiry = session && atTime(session.expiresAt, () => ended.abort(session.refusal()))
     const options = callOptions(request, reply, signal)
     const open = (lastEventId: string | undefined) => {
       if (lastEventId === undefined) return method(message, options)
@@ -212,7 +215,7 @@ const events = (
     }
     const messages = isResumable ? resume({ open, idOf, signal }) : open(undefined)
     const { heartbeat } = backend
-    await sendEvents(messages, toFrame, reply, streams, { heartbeat, headOnly: request.method === 'HEAD' })
+    await sendEvents(messages, toFrame, reply, streams, { heartbeat, headOnly: request.method === 'HEAD', signal })
     answered(request, reply.statusCode)
   }
 }
