@@ -9,6 +9,10 @@ export type MailServerOptions = {
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Refuses every sender with this reply. */
   readonly senderReply?: MailReply
+  /** Refuses every recipient with this reply. */
+  readonly recipientReply?: MailReply
+  /** How long a client waits for the greeting. */
+  readonly greetAfterMilliseconds?: number
   /** What the server waits for before it replies to a message. */
   readonly beforeReply?: () => Promise<void>
 }
@@ -16,7 +20,13 @@ export type MailServerOptions = {
 const refusal = ({ code, text }: MailReply) => Object.assign(new Error(text), { responseCode: code })
 
 /** An SMTP server on loopback that collects messages, each as its raw text, and refuses those for which `replies` has a reply. */
-export const openMailServer = async ({ tls, senderReply, beforeReply = async () => {} }: MailServerOptions = {}) => {
+export const openMailServer = async ({
+  tls,
+  senderReply,
+  recipientReply,
+  greetAfterMilliseconds = 0,
+  beforeReply = async () => {},
+}: MailServerOptions = {}) => {
   const messages: string[] = []
   const replies: MailReply[] = []
   const secured: boolean[] = []
@@ -29,6 +39,11 @@ export const openMailServer = async ({ tls, senderReply, beforeReply = async () 
         ? done(null, { user: username })
         : done(new Error('Wrong password.'))
     },
+    onConnect: (_session, done) => {
+      if (greetAfterMilliseconds === 0) return done()
+      setTimeout(done, greetAfterMilliseconds)
+    },
+    onRcptTo: (_address, _session, done) => done(recipientReply && refusal(recipientReply)),
     onMailFrom: (_address, _session, done) => done(senderReply && refusal(senderReply)),
     onData: (stream, _session, done) => {
       const chunks: Buffer[] = []

@@ -126,6 +126,36 @@ test('a sender that the server refuses is retried, since an administrator can co
   })
 })
 
+test.each([
+  [{ code: 450, text: '4.2.0 Greylisted' }, 'the mail server answered 450 4.2.0 Greylisted (RCPT TO)', 'failed'],
+  [{ code: 550, text: '5.1.1 No such user' }, 'the mail server answered 550 5.1.1 No such user (RCPT TO)', 'refused'],
+])('the reply %j to a recipient is shown with its command', async (recipientReply, reason, kind) => {
+  const server = own.use(await openMailServer({ recipientReply }))
+  const mailer = own.use(createMailer(server.settings))
+  expect(await mailer.send('a', messageOf('Camera'), forever)).toMatchObject({
+    kind,
+    detail: `The message could not be sent: ${reason}`,
+  })
+})
+
+test('a server that is not reached is reported without its address, which users need not know', async () => {
+  const server = await openMailServer()
+  await server[Symbol.asyncDispose]()
+  const mailer = own.use(createMailer(server.settings))
+  expect(await mailer.send('a', messageOf('Camera'), forever)).toMatchObject({
+    kind: 'failed',
+    detail: 'The message could not be sent: the mail server could not be reached (ECONNREFUSED)',
+  })
+})
+
+test('a server may take longer to greet than to connect', async () => {
+  const greetAfterMilliseconds = 300
+  const server = own.use(await openMailServer({ greetAfterMilliseconds }))
+  const timeouts = { connectMilliseconds: greetAfterMilliseconds / 2, greetingMilliseconds: 60_000 }
+  const mailer = own.use(createMailer(server.settings, timeouts))
+  expect(await mailer.send('a', messageOf('Camera'), forever)).toEqual({ kind: 'accepted' })
+})
+
 test('a message that the server is checking when the service ends is not waited for long', async () => {
   const held = Promise.withResolvers<void>()
   const received = Promise.withResolvers<void>()

@@ -17,14 +17,19 @@ export type Mailer = AsyncDisposable & {
   readonly send: (id: string, message: Message, signal: AbortSignal) => Promise<Attempt>
 }
 
+/** How long a connection may take, and then the greeting of the server: many let unknown senders wait for it. */
+export type SetupTimeouts = { readonly connectMilliseconds: number; readonly greetingMilliseconds: number }
+
+const setupTimeouts: SetupTimeouts = { connectMilliseconds: 10_000, greetingMilliseconds: 30_000 }
 /**
  * A server may check a message for ten minutes before it accepts it (RFC 5321, 4.5.3.2.6). A server whose check is abandoned earlier accepts it nevertheless, and
  * once more after each retry.
  */
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 30_000, socketTimeout: 10 * 60_000 } as const
+const socketTimeout = 10 * 60_000
 const attemptMilliseconds = 15 * 60_000
 const graceMilliseconds = 3_000
 const maxSubjectTitle = 80
+const maxReplyCharacters = 200
 
 const verbs: Readonly<Record<SentAlert['kind'], string>> = {
   new_match: 'New',
@@ -81,7 +86,7 @@ export const confirmationMessage = (to: string, code: string): Message => ({
  * The transport of an SMTP server: smtps:// begins with TLS; smtp:// upgrades to it where the server offers STARTTLS, or always with ?tls=required. Without
  * that, someone between the two can remove the offer and read the password.
  */
-const transportOptions = (smtpUrl: string) => {
+const transportOptions = (smtpUrl: string, { connectMilliseconds, greetingMilliseconds }: SetupTimeouts) => {
   const { protocol, hostname, port, username, password, searchParams } = new URL(smtpUrl)
   const secure = protocol === 'smtps:'
   return {
@@ -90,7 +95,10 @@ const transportOptions = (smtpUrl: string) => {
     secure,
     requireTLS: searchParams.get('tls') === 'required',
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    ...timeouts,
+    // nodemailer counts the greeting as part of connecting.
+    connectionTimeout: connectMilliseconds + greetingMilliseconds,
+    greetingTimeout: greetingMilliseconds,
+    socketTimeout,
     disableFileAccess: true,
     disableUrlAccess: true,
   }
@@ -106,6 +114,25 @@ const isPermanent = (error: unknown): boolean => {
   return code >= 550 && code <= 559 && commandsOfMessages.includes(error.command)
 }
 
+const textIn = (error: object, name: string): string => {
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === 'string' ? oneLine(value) : ''
+}
+
+/** Why a message was not sent: the server's reply, else what happened to the connection, without the server's address. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return messageOf(error)
+  const [reply, command, code] = ['response', 'command', 'code'].map((name) => textIn(error, name))
+  const step = command === 'CONN' ? '' : ` (${command})`
+  if (reply) return `the mail server answered ${reply.slice(0, maxReplyCharacters).toWellFormed()}${step}`
+  if (code === 'ETIMEDOUT') return `the mail server did not answer in time${step}`
+  if (code === 'EDNS') return "the mail server's name could not be resolved"
+  if (code === 'ECONNECTION') return `the mail server closed the connection${step}`
+  if ('syscall' in error) return `the mail server could not be reached (${textIn(error, 'originalCode') || code})`
+  if ('library' in error) return `no TLS connection could be made with the mail server (${textIn(error, 'reason')})`
+  return messageOf(error)
+}
+
 /** Programs that answer mail, such as those of people on holiday, leave such messages alone (RFC 3834). */
 const headers = { 'Auto-Submitted': 'auto-generated' } as const
 
@@ -119,11 +146,11 @@ const afterGrace = (signal: AbortSignal, ended: AbortSignal): AbortSignal => {
 }
 
 /** Sends mail over the installation's SMTP server; connects when there is something to send. */
-export const createMailer = ({ smtpUrl, from }: MailSettings): Mailer => {
+export const createMailer = ({ smtpUrl, from }: MailSettings, timeouts = setupTimeouts): Mailer => {
   const domain = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost'
   const connect = async () => {
     const { createTransport } = await import('nodemailer')
-    return createTransport(transportOptions(smtpUrl))
+    return createTransport(transportOptions(smtpUrl, timeouts))
   }
   let transport: ReturnType<typeof connect> | undefined
   return {
@@ -135,7 +162,7 @@ export const createMailer = ({ smtpUrl, from }: MailSettings): Mailer => {
         await (await transport).sendMail({ from, ...message, headers, messageId: `<${id}@${domain}>`, signal: ends })
         return { kind: 'accepted' }
       } catch (error) {
-        const detail = `The message could not be sent: ${messageOf(error)}`
+        const detail = `The message could not be sent: ${reasonOf(error)}`
         return isPermanent(error) ? { kind: 'refused', detail } : { kind: 'failed', detail, retryAfterSeconds: null }
       } finally {
         attempt.abort()
