@@ -9,9 +9,12 @@ export class EgressRefused extends Error {
   override name = 'EgressRefused'
   /** What was refused: the address of the request, or a redirect. */
   readonly what: 'address' | 'redirect'
-  constructor(message: string, what: 'address' | 'redirect' = 'address') {
+  /** The target of a redirect to another host. */
+  readonly movedTo: string | undefined
+  constructor(message: string, what: 'address' | 'redirect' = 'address', movedTo?: string) {
     super(message)
     this.what = what
+    this.movedTo = movedTo
   }
 }
 
@@ -89,11 +92,14 @@ const redirectTarget = (response: Response, from: URL): URL | undefined => {
   const location = isRedirect(response.status) ? response.headers.get('location') : null
   if (location === null || !URL.canParse(location, from)) return undefined
   const to = new URL(location, from)
+  if (to.protocol !== 'http:' && to.protocol !== 'https:')
+    throw new EgressRefused(`${from.host} redirects to an address that is neither http nor https.`, 'redirect')
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
   if (to.host === from.host && (to.protocol === from.protocol || isUpgrade)) return to
   throw new EgressRefused(
     `${from.host} redirects to ${to.host}: redirects to another host are not followed.`,
     'redirect',
+    to.href,
   )
 }
 

@@ -11,3 +11,4 @@ export {
   isRedirect,
 } from './egress.ts'
 export { readUpTo } from './read-up-to.ts'
+export { isWebPage, responseMessage } from './response-message.ts'

@@ -9,6 +9,7 @@ const response = (status: number, headers: Record<string, string> = {}) => ({
 
 test.each([
   ['later,\n please', 'later, please'],
+  ['no\u0000\u0001w', 'no w'],
   ['{"detail":"The key is missing."}', 'The key is missing.'],
   ['{"detail":[{"msg":"no"}]}', '{"detail":[{"msg":"no"}]}'],
   ['<!doctype html><html><head><title> 502 Bad\nGateway</title></head></html>', 'a web page, "502 Bad Gateway"'],

@@ -1,5 +1,3 @@
-import { parsedJson } from './parsed-json.ts'
-
 /** Whether a text is an HTML document, such as the sign-in or error page of a proxy. */
 export const isWebPage = (text: string): boolean => /^\s*(?:<!doctype html|<html)\b/i.test(text)
 
@@ -9,9 +7,13 @@ const titleOf = (page: string): string => {
 }
 
 const detailOf = (text: string): string | undefined => {
-  const body = parsedJson(text)
-  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : undefined
-  return typeof detail === 'string' ? detail : undefined
+  try {
+    const body: unknown = JSON.parse(text)
+    const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : undefined
+    return typeof detail === 'string' ? detail : undefined
+  } catch {
+    return undefined
+  }
 }
 
 type Headed = { status: number; url: string; headers: { get: (name: string) => string | null } }
@@ -30,6 +32,7 @@ const redirectOf = ({ status, url, headers }: Headed): string | undefined => {
 export const responseMessage = (response: Headed, text: string, maxCharacters: number): string =>
   (redirectOf(response) ?? (isWebPage(text) ? titleOf(text) : (detailOf(text) ?? text)))
     .replaceAll('\0', '')
-    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, maxCharacters)
+    .toWellFormed()

@@ -25,7 +25,7 @@ const patiently = { timeout: 120_000, interval: 20 }
 type Received = { readonly headers: Record<string, unknown>; readonly body: string }
 
 /** A receiver of webhooks that answers with the next of `statuses`, then with 204. */
-const openReceiver = async () => {
+const openReceiver = async ({ answer = 'Not now.' } = {}) => {
   const received: Received[] = []
   const statuses: number[] = []
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ const openReceiver = async () => {
       received.push({ headers: request.headers, body })
       const status = statuses.shift() ?? 204
       const headers = { 301: { location: '/hook/' }, 308: { location: 'http://localhost/hook' } }[status]
-      response.writeHead(status, headers ?? { 'retry-after': '0' }).end('Not now.')
+      response.writeHead(status, headers ?? { 'retry-after': '0' }).end(answer)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -331,6 +331,15 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       expect(error).toContain('Set the address that it has moved to.')
       await untilEmpty()
       expect(receiver.received).toHaveLength(2)
+    })
+
+    test('to a webhook that is answered by a web page show its title', async () => {
+      const page = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>Oh</h1></body></html>'
+      const receiver = own.use(await openReceiver({ answer: page }))
+      receiver.statuses.push(502)
+      await settle({ webhook: { url: receiver.url, secret } })
+      await alertTo(1)
+      expect((await passPause(deliver())).webhook_error).toBe('The webhook answered 502: a web page, "502 Bad Gateway"')
     })
 
     test('of a channel that was switched off meanwhile are dropped', async () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Egress, EgressRefused, readUpTo } from '@trellis/kit/egress'
+import { type Egress, EgressRefused, readUpTo, responseMessage } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import type { AlertContent } from './delivery-content.ts'
@@ -35,8 +35,7 @@ export const webhookBody = ({ content_json, created_at }: Pick<DeliveryRow, 'con
 const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise<string> => {
   // An answer that breaks off has its status nevertheless.
   const { bytes } = await readUpTo(response.body, maxAnswerBytes).catch(() => ({ bytes: Buffer.alloc(0) }))
-  const text = new TextDecoder().decode(bytes)
-  return text.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, maxAnswerCharacters).toWellFormed()
+  return responseMessage(response, new TextDecoder().decode(bytes), maxAnswerCharacters)
 }
 
 /** The answer in words: a redirect is one to correct the address. */
@@ -95,12 +94,10 @@ export const sendToWebhook = async (
     return { kind: 'failed', detail, retryAfterSeconds }
   } catch (error) {
     // A receiver that has moved gets what waits at its new address, if its user sets that within a day.
-    if (error instanceof EgressRefused && error.what === 'redirect')
-      return {
-        kind: 'failed',
-        detail: `${error.message} Set the address that it has moved to.`,
-        retryAfterSeconds: null,
-      }
+    if (error instanceof EgressRefused && error.what === 'redirect') {
+      const advice = error.movedTo === undefined ? '' : ' Set the address that it has moved to.'
+      return { kind: 'failed', detail: `${error.message}${advice}`, retryAfterSeconds: null }
+    }
     if (error instanceof EgressRefused) return { kind: 'refused', detail: error.message }
     const detail =
       late.aborted && !signal.aborted

@@ -1,9 +1,8 @@
-import { EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
+import { EgressRefused, type EgressResponse, isWebPage, readUpTo, responseMessage } from '@trellis/kit/egress'
 import { startRounds } from '@trellis/kit/lifecycle'
 import { backoff, parseRetryAfter } from '@trellis/kit/retry'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import { isWebPage, responseMessage } from '../response-message.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EgressRefused, type EgressResponse, readUpTo } from '@trellis/kit/egress'
+import { EgressRefused, type EgressResponse, readUpTo, responseMessage } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 import { parseRetryAfter } from '@trellis/kit/retry'
 import { parsedJson } from '../parsed-json.ts'
-import { responseMessage } from '../response-message.ts'
 import type { TrackerContext } from './tracker.ts'
 
 export type TrackerRequest = {
