@@ -6,12 +6,14 @@ import {
   errorKinds,
   isDiskFull,
   isServiceError,
+  nullCharacterDetail,
   type ServiceError,
   serviceError,
   toServiceError,
 } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { nullCharacterIn } from './null-character.ts'
 
 const kindOfStatus = new Map<number, ErrorKind>(
   (Object.keys(errorKinds) as ErrorKind[]).map((kind) => [errorKinds[kind].status, kind]),
@@ -40,8 +42,11 @@ export const toAnswerable = (error: unknown): ServiceError =>
   isServiceError(error) ? error : (fromFramework(error) ?? toServiceError(error))
 
 /** The detail of a 422 is a list of fields; a sentence about the whole request is attributed to its body, or to its query if it has none. */
-const detailOf = ({ kind, detail }: ServiceError, { method }: FastifyRequest): Detail => {
+const detailOf = ({ kind, detail }: ServiceError, request: FastifyRequest): Detail => {
   if (kind !== 'invalid' || typeof detail !== 'string') return detail
+  const loc = detail === nullCharacterDetail ? nullCharacterIn(request) : undefined
+  if (loc !== undefined) return [{ loc, msg: 'must not contain the character U+0000', type: 'value_error' }]
+  const { method } = request
   const hasBody = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
   return [{ loc: [hasBody ? 'body' : 'query'], msg: detail, type: 'value_error' }]
 }

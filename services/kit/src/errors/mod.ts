@@ -6,6 +6,7 @@ export {
   type Detail,
   invalidField,
   isServiceError,
+  nullCharacterDetail,
   ServiceError,
   type ServiceErrorOptions,
   serviceError,

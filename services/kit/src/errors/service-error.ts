@@ -48,6 +48,9 @@ export class ServiceError extends Error {
 export const serviceError = (kind: ErrorKind, detail: Detail, options?: ServiceErrorOptions): ServiceError =>
   new ServiceError(kind, detail, options)
 
+/** The detail of a 422 about text that databases cannot store. The edge finds out which field it is. */
+export const nullCharacterDetail = 'Text must not contain the character U+0000.'
+
 /** A 422 about one field; `location` is `['query', 'limit']` or `['body', 'takes']`, for example. */
 export const invalidField = (location: (string | number)[], message: string, type = 'value_error'): ServiceError =>
   serviceError('invalid', [{ loc: location, msg: message, type }])

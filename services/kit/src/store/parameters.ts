@@ -1,4 +1,4 @@
-import { serviceError } from '../errors/mod.ts'
+import { nullCharacterDetail, serviceError } from '../errors/mod.ts'
 
 /** Values that both databases accept. */
 export type Parameter = null | number | bigint | string | Uint8Array
@@ -13,7 +13,7 @@ export const toParameter = (value: unknown): Parameter => {
   if (value instanceof Date) return value.toISOString()
   if (value === null || typeof value === 'number' || typeof value === 'bigint') return value
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw serviceError('invalid', 'Text must not contain the character U+0000.')
+    if (value.includes('\0')) throw serviceError('invalid', nullCharacterDetail)
     return value
   }
   if (value instanceof Uint8Array) return value
