@@ -81,3 +81,8 @@ test('a plan has the effective limits, and the pages that the tier allows', () =
   })
   expect(planSearch({ ...request, q: '  ' }, 'paid', bare)).toBeUndefined()
 })
+
+test.each(['q', 'mustInclude', 'mustExclude', 'categoryId'] as const)('U+0000 in %s is refused', (name) => {
+  const plan = () => planSearch({ ...request, [name]: 'a\0b' }, 'local', bare)
+  expect(plan).toThrow('must not contain the character U+0000')
+})

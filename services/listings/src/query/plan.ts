@@ -1,3 +1,4 @@
+import { invalidField } from '@trellis/kit/errors'
 import type { Tier } from '@trellis/kit/rpc'
 import {
   type SearchRequest as ApiRequest,
@@ -26,6 +27,10 @@ const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mod
 export const priceLimit = (price: number | null | undefined): number | undefined =>
   price !== null && price !== undefined && price > 0 ? price : undefined
 
+/** Parses the terms of a search. Throws 422 for too many groups. */
+export const termsOf = ({ q, mustInclude, mustIncludeMode, mustExclude }: ApiRequest): SearchTerms =>
+  readTerms({ q, mustInclude, mustIncludeMode: modeOf(mustIncludeMode), mustExclude })
+
 type PriceLimits = { readonly minPrice: number | undefined; readonly maxPrice: number | undefined }
 
 /**
@@ -38,15 +43,18 @@ const isWithin = (
   limitCurrency: string,
 ): boolean => price === null || currency !== limitCurrency || (price <= maxPrice && (priceHigh ?? price) >= minPrice)
 
+/** Throws 422 for a text that databases cannot store, before a search is queued. */
+const checkTexts = ({ q, mustInclude, mustExclude, categoryId }: ApiRequest): void => {
+  const texts = { q, must_include: mustInclude, must_exclude: mustExclude, category_id: categoryId }
+  for (const [name, text] of Object.entries(texts))
+    if (text.includes('\0')) throw invalidField(['query', name], 'must not contain the character U+0000')
+}
+
 /** Plans a search from its parameters; undefined for a blank query, which finds nothing. Throws 422 and 503. */
 export const planSearch = (request: ApiRequest, tier: Tier, config: ListingsConfig): SearchPlan | undefined => {
   const adapter = chooseAdapter(request.adapter, config)
-  const terms = readTerms({
-    q: request.q,
-    mustInclude: request.mustInclude,
-    mustIncludeMode: modeOf(request.mustIncludeMode),
-    mustExclude: request.mustExclude,
-  })
+  checkTexts(request)
+  const terms = termsOf(request)
   if (request.q.trim() === '') return undefined
   const restrictions = {
     mustExclude: terms.mustExclude,

@@ -45,6 +45,8 @@ test.each([
   [{ must_exclude: 'x'.repeat(4001) }, 'must_exclude'],
   [{ must_include_mode: 'some' }, 'must_include_mode'],
   [{ adapter: 'toString' }, 'adapter'],
+  [{ must_exclude: 'a\0' }, 'must_exclude'],
+  [{ must_include: 'a|b|c|d|e|f|g|h|i', must_include_mode: 'groups' }, 'must_include'],
 ])('an unusable filter is named: %j', (filters, name) => {
   expect(() => requestOf(filters)).toThrow(`The filter "${name}"`)
 })

@@ -1,5 +1,6 @@
-import { invalidField } from '@trellis/kit/errors'
+import { invalidField, isServiceError } from '@trellis/kit/errors'
 import { Adapter, MustIncludeMode, SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { termsOf } from '../query/plan.ts'
 
 const adapters: Readonly<Record<string, Adapter>> = {
   auto: Adapter.AUTO,
@@ -14,7 +15,7 @@ const modes: Readonly<Record<string, MustIncludeMode>> = {
 }
 
 const unusable = (name: string, expected: string) =>
-  invalidField(['body', 'filters_json'], `The filter "${name}" in filters_json must be ${expected}.`)
+  invalidField(['body', 'filters_json', name], `The filter "${name}" must be ${expected}.`)
 
 /** Parses the JSON text of an object; undefined for any other text. */
 export const parseFilters = (json: string): Readonly<Record<string, unknown>> | undefined => {
@@ -47,6 +48,7 @@ const textOf = (filters: Readonly<Record<string, unknown>>, name: string, limit:
   const value = filters[name] ?? ''
   const text = Array.isArray(value) ? value.filter((term) => typeof term === 'string').join(',') : value
   if (typeof text !== 'string' || text.length > limit) throw unusable(name, `text of at most ${limit} characters`)
+  if (text.includes('\0')) throw unusable(name, 'text without the character U+0000')
   return text
 }
 
@@ -63,6 +65,17 @@ const wordOf = <Value>(
   return found
 }
 
+/** Throws `invalid` for terms of which a search would send too many queries. */
+const checkTerms = (request: SearchRequest): void => {
+  try {
+    termsOf(request)
+  } catch (error) {
+    if (!isServiceError(error, 'invalid') || !Array.isArray(error.detail)) throw error
+    const reason = error.detail.map(({ msg }) => msg).join(' ')
+    throw invalidField(['body', 'filters_json', 'must_include'], `The filter "must_include" cannot be used: ${reason}`)
+  }
+}
+
 /**
  * The search that a monitor requests for a saved search: its filters are the search's parameters by their names, and unknown
  * ones are ignored, since pages save filters of their own there. Throws `invalid` for a value that the search would refuse.
@@ -70,7 +83,7 @@ const wordOf = <Value>(
 export const searchRequestOf = ({ query, filters_json }: { query: string; filters_json: string }): SearchRequest => {
   const filters = parseFilters(filters_json) ?? {}
   const pages = numberOf(filters, 'pages')
-  return SearchRequest.fromPartial({
+  const request = SearchRequest.fromPartial({
     q: query,
     maxPrice: numberOf(filters, 'max_price'),
     minPrice: numberOf(filters, 'min_price'),
@@ -81,4 +94,6 @@ export const searchRequestOf = ({ query, filters_json }: { query: string; filter
     categoryId: textOf(filters, 'category_id', 40),
     adapter: wordOf(filters, 'adapter', adapters, Adapter.AUTO),
   })
+  checkTerms(request)
+  return request
 }

@@ -121,7 +121,7 @@ describe.each(databases)('saved searches on $name', ({ isMissing, start }) => {
         )
       await expect(priced('cheap')).rejects.toMatchObject({
         status: 422,
-        message: 'The filter "max_price" in filters_json must be a number.',
+        message: 'The filter "max_price" must be a number.',
       })
       expect((await priced('600')).filtersJson).toBe('{"max_price":"600","sort":"trust"}')
     })
