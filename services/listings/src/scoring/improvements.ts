@@ -79,7 +79,9 @@ const nextSteps: Readonly<Record<SignalName, (input: Input) => Step | undefined>
       known: (missing, limit) => `The seller receives ${grouped(missing)} more, and has ${plural(limit, 'feedback')}.`,
     }),
   feedback_ratio: ({ seller, signals }) => {
-    const ratio = signals.feedback_ratio === null ? null : (seller?.feedbackRatio ?? null)
+    // Without feedback there is no share that could rise.
+    const isShown = signals.feedback_ratio !== null && seller?.feedbackCount !== 0
+    const ratio = isShown ? (seller?.feedbackRatio ?? null) : null
     if (ratio === null)
       return {
         text: `At least ${percent(topOf(at.feedbackRatio))} of the seller's feedback proves to be positive.`,

@@ -285,6 +285,16 @@ describe('composite', () => {
     })
   })
 
+  test('a seller without feedback scores the same whether their page shows 0 % or words', () => {
+    const [shown, inWords] = [0, null].map((feedbackRatio) =>
+      score({ seller: { feedbackCount: 0, feedbackRatio, accountOpened: null, categoryHistory: null } }),
+    )
+    expect(inWords).toEqual(shown)
+    expect(inWords?.signalScores.feedback_ratio).toBe(5)
+    const ofRatio = inWords?.improvements?.filter(({ signal }) => signal === 'feedback_ratio')
+    expect(ofRatio?.map(({ text }) => text).join()).not.toContain('rises from')
+  })
+
   test('a seller on the blocklist scores 0 regardless of the signals', () => {
     const blocked = score({ context: { blocked: { reason: 'sent a brick' } }, listing: { title: 'broken screen' } })
     expect(blocked).toMatchObject({
@@ -545,7 +555,7 @@ describe('improvements', () => {
 
   test('feedback lifts the cap of a seller without any', () => {
     const { improvements } = score({ seller: { feedbackCount: 0, feedbackRatio: null } })
-    expect(improvements?.[0]).toMatchObject({ signal: 'feedback_count', composite_score: 81 })
+    expect(improvements?.[0]).toMatchObject({ signal: 'feedback_count', composite_score: 70 })
   })
 
   test('a price above the usual range improves by falling', () => {

@@ -37,10 +37,13 @@ export type MarketPrice = {
 
 /**
  * The ratio used for scoring. Unknown stays unknown, and so does 0 % with a positive count, which is impossible (the count is
- * positives less negatives) and which pages and APIs show when the percentage is unknown.
+ * positives less negatives) and which pages and APIs show when the percentage is unknown. No feedback is 0, whether a page shows
+ * it as "0% positive (0)" or in words.
  */
-export const knownRatio = ({ feedbackRatio, feedbackCount }: Seller): number | null =>
-  feedbackRatio === 0 && feedbackCount !== 0 ? null : feedbackRatio
+export const knownRatio = ({ feedbackRatio, feedbackCount }: Seller): number | null => {
+  if (feedbackCount === 0) return feedbackRatio ?? 0
+  return feedbackRatio === 0 ? null : feedbackRatio
+}
 
 const ratioPoints = (seller: Seller): number | null => {
   const ratio = knownRatio(seller)
