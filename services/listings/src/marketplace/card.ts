@@ -10,7 +10,9 @@ import type { CardField, Layout } from './layouts.ts'
 import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
 import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutCount, sellerWithoutRatio } from './read-seller.ts'
 import {
+  advertises,
   cleanTitle,
+  isBadge,
   isPlaceholderTitle,
   readBids,
   startsLikeCondition,
@@ -139,10 +141,16 @@ const subtitleSeparator = /\s*[·•|]\s*/u
 
 /** Longest line that is read as a condition where no hook matches, in characters. */
 const longestCondition = 40
+/** Longest subtitle that is read as a condition in a language whose conditions are unknown, in characters. */
+const longestUnknownCondition = 24
+
+/** Whether a subtitle may be a condition in an unknown language: a few words, and no advertisement. */
+const mayBeCondition = (text: string): boolean =>
+  text.length <= longestUnknownCondition && /^\p{L}[\p{L}\p{M}\s()/’'-]*$/u.test(text) && !advertises(text)
 
 /**
- * The condition: the last subtitle that starts like one, since sellers' advertisements precede it. Without subtitles, the
- * first short line of the card that starts like one.
+ * The condition: the last subtitle that starts like one, since sellers' advertisements precede it, else the last that may be
+ * one. Without subtitles, the first short line of the card that starts like one.
  */
 const readCondition = (subtitles: readonly Element[], all: readonly Line[]): string | null => {
   const first = subtitles
@@ -151,20 +159,22 @@ const readCondition = (subtitles: readonly Element[], all: readonly Line[]): str
   const lines = first.length > 0 ? [] : all.map(({ text }) => text.replace(/\s*[·•|]\s*$/u, ''))
   const condition =
     first.findLast(startsLikeCondition) ??
-    first.at(-1) ??
+    first.findLast(mayBeCondition) ??
     lines.find((text) => text.length <= longestCondition && startsLikeCondition(text))
   return condition === undefined ? null : condition.toLowerCase()
 }
 
 const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller | null => {
   for (const row of rows) {
-    const seller = sellerInRow(lines(row.children).map(({ text }) => text))
+    const texts = lines(row.children).map(({ text }) => text)
+    const seller = sellerInRow(texts.filter((text) => !isBadge(text))) ?? sellerInRow(texts)
     if (seller !== undefined) return seller
   }
   const anywhere = sellerInLines(all.map(({ text }) => text))
   if (anywhere !== undefined) return anywhere
   for (const row of rows) {
     const text = visibleText(row)
+    if (isBadge(text)) continue
     const seller = sellerWithoutCount(text) ?? sellerWithoutRatio(text)
     if (seller !== undefined) return seller
   }

@@ -30,13 +30,15 @@ const leadIn = 20_000
 /** Longest gap between two cards that is searched for a notice, in characters. */
 const longestGap = 500_000
 
-const itemLink = /\/itm\/(?:[^"'\s?#/<>]{1,200}\/)?(\d{1,19})(?!\d)/g
+/** Links to an item, and to a product of the catalogue of which an item is offered. */
+const itemLink =
+  /\/itm\/(?:[^"'\s?#/<>]{1,200}\/)?(\d{1,19})(?!\d)|\/p\/\d{1,19}\?(?:[^"'\s#<>]{1,200}[&;])?iid=(\d{1,19})(?!\d)/g
 /** Minimum digits of an item's id: links of cards that advertise the site itself have shorter numbers. */
 const shortestItemId = 8
 
 /** Ids of the items that markup links to, in order and without duplicates, including those of advertisements. */
 export const linkedItems = (html: string): readonly string[] => [
-  ...new Set(Array.from(html.matchAll(itemLink), (match) => match[1] ?? '')),
+  ...new Set(Array.from(html.matchAll(itemLink), (match) => match[1] ?? match[2] ?? '')),
 ]
 
 /** Whether a number in a link is the id of an item rather than of an advertisement. */
@@ -159,7 +161,9 @@ const candidate = (html: string, element: Element, cardClasses: readonly string[
   const real = showing === 'by link' ? ids.filter(isItemId) : listedItems(markup)
   const named = classTokens(element.attributes).some((token) => cardClasses.includes(token))
   const own = attribute(element.attributes, 'data-listingid')
-  const itemId = real.length > 1 && own !== undefined && real.includes(own) ? own : real[0]
+  const linked = real.length > 1 && own !== undefined && real.includes(own) ? own : real[0]
+  // A card whose links lead to a product of the catalogue shows its item in its attribute only.
+  const itemId = linked ?? (named ? listedItemId(own) : undefined)
   const advertisesSite = ids.length > 0 && real.length === 0
   return { element, html: markup, itemId, isCard: !advertisesSite && (named || real.length === 1) }
 }

@@ -430,6 +430,42 @@ describe('special cards', () => {
     expect(sellers).toEqual([shop, shop, null, null])
   })
 
+  test('a badge beside a seller is not their name', () => {
+    const badged = (badge: string, seller: string) =>
+      `<div class="su-card-container__attributes__secondary">${row(badge)}${row(seller)}</div>`
+    const sellers = [
+      badged('Sponsored', 'shop'),
+      badged('Verified', 'shop (12)'),
+      badged('Gesponsert', 'shop 99.8% positive'),
+      '<div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>Top Rated Plus</span><span>shop</span><span>99.8% positive (12)</span></div></div>',
+    ].map((rows) => resultsOf(list(card({ rows }))).cards[0]?.seller)
+    expect(sellers.map((seller) => seller?.name)).toEqual(Array(4).fill('shop'))
+    expect(resultsOf(list(card({ rows: secondary('Sponsored') }))).cards[0]?.seller).toBeNull()
+  })
+
+  test.each([
+    [['Free Shipping** 1 Year Warranty'], null],
+    [['Authorized APR Dealer'], null],
+    [['USA Seller'], null],
+    [['✅ Top Rated ✅'], null],
+    [['Authorized Dealer', 'Brand New'], 'brand new'],
+    [['Brand New', 'Authorized Dealer'], 'brand new'],
+    [['Free Returns', 'İkinci El'], 'i̇kinci el'],
+  ])('subtitles %j show the condition %j', (subtitles, condition) => {
+    const extra = subtitles.map((text) => `<div class="s-card__subtitle">${text}</div>`).join('')
+    expect(resultsOf(list(card({ extra }))).cards[0]?.condition).toBe(condition)
+  })
+
+  test('a card that links to a product of the catalogue shows its item', () => {
+    const linked = card().replaceAll(/\/itm\/(\d+)\?x=1/g, '/p/27064997197?x=1&amp;iid=$1')
+    const unnamed = card().replaceAll(/\/itm\/\d+\?x=1/g, '/p/27064997197')
+    const { cards } = resultsOf(list(linked, unnamed))
+    expect(cards.map(({ id, url }) => [id, url])).toEqual([
+      [String(next - 1), `http://127.0.0.1:1/itm/${next - 1}`],
+      [String(next), `http://127.0.0.1:1/itm/${next}`],
+    ])
+  })
+
   test('a percentage in the name of a seller is not the share of positive feedback', () => {
     const sellers = [
       secondary('50% Off Outlet 99.8% positive (1,234)'),
@@ -448,6 +484,20 @@ describe('pages without results', () => {
     ['some other page', '<title>Welcome</title><p>Hello</p>'],
   ])('%s is refused', (_, html) => {
     expect(readSearchPage(html, context).kind).toBe('refused')
+  })
+
+  test.each([
+    ['Results for iPhone 14', 'iphone 14', null],
+    ['Results for 0 ohm', '0 ohm', null],
+    ['1,214 results for iPhone 14', 'iphone 14', 1214],
+    ['14 results for 14', '14', 14],
+    ['14 results', '14', 14],
+    ['1,214 results', '14', 1214],
+    ['2 results for c++ (3rd)', 'c++ (3rd)', 2],
+  ])('the heading "%s" of the query "%s" announces %s results', (heading, query, total) => {
+    const pageUrl = `http://127.0.0.1:1/sch/i.html?${new URLSearchParams({ _nkw: query })}`
+    const html = `<h1 class="srp-controls__count-heading">${heading}</h1><ul class="srp-results">${card()}</ul>`
+    expect(resultsOf(html, { pageUrl }).total).toBe(total)
   })
 
   test('a page that states in words or numbers that nothing was found is empty', () => {

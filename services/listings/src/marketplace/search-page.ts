@@ -72,8 +72,19 @@ const headingText = (html: string): string | undefined => {
 /** A whole number, whose thousands some languages separate by spaces: "1 234 résultats". */
 const wholeNumber = /\d{1,3}(?:[\s.,'’]\d{3})+(?!\d)|\d+/
 
-const totalIn = (heading: string | undefined): number | null => {
-  const digits = wholeNumber.exec(heading ?? '')?.[0]
+/** A heading without the query that it repeats, whose numbers count nothing: "Results for iPhone 14". */
+const withoutQuery = (heading: string, pageUrl: string | undefined): string => {
+  const words = (URL.parse(pageUrl ?? '')?.searchParams.get('_nkw') ?? '').split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) return heading
+  const query = words.map((word) => RegExp.escape(word)).join(String.raw`\s+`)
+  const last = Array.from(heading.matchAll(new RegExp(`(?<![\\p{L}\\p{N}.,])${query}(?![\\p{L}\\p{N}])`, 'giu'))).at(-1)
+  // A number that stands first counts the results, even if it is the query.
+  if (last === undefined || last.index === 0) return heading
+  return `${heading.slice(0, last.index)} ${heading.slice(last.index + last[0].length)}`
+}
+
+const totalIn = (heading: string | undefined, pageUrl?: string): number | null => {
+  const digits = wholeNumber.exec(withoutQuery(heading ?? '', pageUrl))?.[0]
   return digits === undefined ? null : Number(digits.replace(/\D/g, ''))
 }
 
@@ -98,15 +109,15 @@ const currencyOfPage = (
 }
 
 /** The number of results over all pages that a page announces; null if it shows none. */
-export const announcedTotal = (html: string): number | null => totalIn(headingText(html))
+export const announcedTotal = (html: string, pageUrl?: string): number | null => totalIn(headingText(html), pageUrl)
 
 /** Whether a page of results states that there are none. */
 export const announcesNothing = (html: string): boolean => announcedTotal(html) === 0 || nothingFound(html)
 
-const withoutCards = (html: string): SearchPage => {
+const withoutCards = (html: string, pageUrl: string): SearchPage => {
   const refusal = refusalIn(html)
   if (refusal !== undefined) return { kind: 'refused', reason: refusal }
-  const total = totalIn(headingText(html))
+  const total = announcedTotal(html, pageUrl)
   const completeness = completenessOf([])
   if (total === 0 || nothingFound(html))
     return { kind: 'results', layout: 'none', cards: [], fewerWords: [], total: 0, completeness }
@@ -123,10 +134,10 @@ const withoutCards = (html: string): SearchPage => {
  * The cards of a page. A list that only looks like the results must contain most of the items that the page links to;
  * otherwise it may be a carousel, and the results may be in no list at all.
  */
-const cut = (html: string): readonly CardFragment[] => {
+const cut = (html: string, pageUrl: string): readonly CardFragment[] => {
   const { fragments, isKnownList } = cutCards(html, cardClasses)
   const items = linkedItems(html).filter(isItemId).length
-  const total = isKnownList ? null : totalIn(headingText(html))
+  const total = isKnownList ? null : announcedTotal(html, pageUrl)
   if (total !== null && total > 0 && total < fewestCards && fragments.length !== total) {
     const few = cutFew(html, total)
     if (few.length === total) return few
@@ -151,15 +162,15 @@ const readFragments = (fragments: readonly CardFragment[], context: CardContext)
 
 /** Reads a page of results in any layout. Pure; about 10 ms for a page of 60 cards. */
 export const readSearchPage = (html: string, context: PageContext): SearchPage => {
-  const fragments = cut(html)
   const { pageUrl, observedAt } = context
+  const fragments = cut(html, pageUrl)
   const { cards, fewerWords } = readFragments(fragments, {
     pageUrl,
     observedAt,
     siteCurrency: currencyOfPage(html, fragments, context),
   })
   const all = [...cards, ...fewerWords]
-  if (all.length === 0) return withoutCards(html)
+  if (all.length === 0) return withoutCards(html, pageUrl)
   const completeness = completenessOf(all)
   if (completeness.usable < driftThreshold) {
     const percent = Math.round(completeness.usable * 100)
@@ -168,7 +179,7 @@ export const readSearchPage = (html: string, context: PageContext): SearchPage =
   }
   const [first] = fragments
   const layout = first === undefined ? 'none' : layoutOf(fragments.at(-1) ?? first).name
-  const total = announcedTotal(html)
+  const total = announcedTotal(html, pageUrl)
   // The page suggests other items after it has stated that nothing matches; the words of its divider may be unknown.
   if (total === 0 && nothingFound(html))
     return { kind: 'results', layout, cards: [], fewerWords: all, total, completeness }

@@ -207,7 +207,7 @@ export const statesEnded = (line: string): boolean => ended.test(line)
 
 /**
  * How a card's condition starts. Only used to distinguish it from a seller's advertisement in the same position, so a missing
- * word costs little: the last line is then used as the condition.
+ * word costs little: a short last line without words of advertisements is then used as the condition.
  */
 const condition = new RegExp(
   `^(?:${[
@@ -227,6 +227,41 @@ const condition = new RegExp(
 )
 
 export const startsLikeCondition = (line: string): boolean => condition.test(line)
+
+/** Words by which sellers advertise an offer or themselves. */
+const advertising = anyOf({
+  en: /\b(?:free|fast|shipp?(?:ing|ed|s)?|deliver(?:y|ed)|returns?|warranty|guaranteed?|dealers?|sellers?|stores?|stock|sale|deals?|discount|official|authentic|genuine|trusted|top.rated|buy|save|off|best|quality)\b/i,
+  de: /kostenlos|versand|liefer|rückgabe|garantie|händler|verkäufer|angebot|rabatt|vorrätig|original/i,
+  fr: /gratuit|livraison|expédi|retours?|garanti|vendeur|promo|remise|en stock|authentique/i,
+  it: /gratuit|spedizion|consegna|resi?\b|garanzia|venditore|sconto|offerta|disponibil|originale/i,
+  es: /gratis|envío|entrega|devoluci|garantía|vendedor|descuento|oferta|en stock|auténtico/i,
+  nl: /gratis|verzend|levering|retour|garantie|verkoper|korting|voorraad/i,
+  pl: /darmow|wysyłk|dostaw|zwrot|gwarancj|sprzedawc|rabat|promocj|oryginaln/i,
+  ru: /бесплатн|доставк|возврат|гаранти|продавец|скидк|в наличии|оригинал/i,
+  ja: /無料|送料|発送|返品|保証|正規|公式|値引/u,
+  zh: /免费|免費|包邮|包郵|发货|發貨|退货|退貨|保证|保證|保修|正品|官方|折/u,
+})
+
+/** Whether a line names what the seller advertises rather than the state of the item. */
+export const advertises = (line: string): boolean => advertising.test(line)
+
+/** Badges beside the name of a seller, which are no names. */
+const badge = anyOf({
+  en: /^(?:sponsored|promoted|ad|verified|authori[sz]ed|certified|refurbished|official(?: store)?|business|private|trusted|top.rated(?: (?:plus|seller))?|new|sale|hot|authenticity guarantee)$/i,
+  de: /^(?:gesponsert|anzeige|verifiziert|zertifiziert|autorisiert|gewerblich|privat|neu|top.bewertet(?:er verkäufer)?)$/i,
+  fr: /^(?:sponsorisée?|annonce|vérifiée?|certifiée?|agréée?|professionnel|particulier|nouveau)$/i,
+  it: /^(?:sponsorizzat[oa]|annuncio|verificat[oa]|certificat[oa]|autorizzat[oa]|professionale|privato|nuovo)$/i,
+  es: /^(?:patrocinad[oa]|anuncio|verificad[oa]|certificad[oa]|autorizad[oa]|profesional|particular|nuevo)$/i,
+  pt: /^(?:patrocinad[oa]|anúncio|verificad[oa]|certificad[oa]|autorizad[oa]|novo)$/i,
+  nl: /^(?:gesponsord|advertentie|geverifieerd|gecertificeerd|zakelijk|particulier|nieuw)$/i,
+  pl: /^(?:sponsorowan[ey]|reklama|zweryfikowan[yae]|certyfikowan[yae]|firma|nowość)$/i,
+  ru: /^(?:реклама|спонсор(?:ское)?|проверен(?:о|ный)?|официальный)$/i,
+  ja: /^(?:スポンサー|広告|PR|認定|公式|新着)$/u,
+  zh: /^(?:广告|廣告|赞助|贊助|认证|認證|官方|新)$/u,
+})
+
+/** Whether a text in a row of a seller is a badge. */
+export const isBadge = (text: string): boolean => badge.test(text)
 
 /** Headings of a search that found nothing at all. */
 export const statesNothingFound = (text: string): boolean =>
