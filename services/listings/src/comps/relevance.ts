@@ -1,5 +1,5 @@
 import { parseQuery } from '../query-notation.ts'
-import { wholeWords } from '../whole-words.ts'
+import { unspacedWords, wholeWords } from '../whole-words.ts'
 import { isAccessoryNoun, mayPrecede } from './accessory-nouns.ts'
 import { isPlatformQuery, offersGame } from './game-platforms.ts'
 import { mayNamePart, parts, phrasesOf } from './likely-part.ts'
@@ -38,7 +38,9 @@ const pattern = (words: string): RegExp => new RegExp(wholeWords(words), 'iu')
 
 const families = data.unrelatedFamilies.map(({ reason, words }) => ({ reason, pattern: pattern(words) }))
 const lots = data.lotWords.map(({ words }) => pattern(words))
-const broken = data.brokenWords.map(({ words }) => pattern(words))
+const broken = data.brokenWords.map(({ words, isUnspaced }) =>
+  isUnspaced ? new RegExp(unspacedWords(words), 'iu') : pattern(words),
+)
 const conditions = data.conditionWords.map(([condition, words]) => ({
   condition,
   pattern: new RegExp(`^(?:${words})$`, 'iu'),

@@ -225,7 +225,12 @@ export const lotWords: readonly { readonly language: string; readonly words: str
 ]
 
 /** Broken items, by language, in titles and conditions. */
-export const brokenWords: readonly { readonly language: string; readonly words: string }[] = [
+export const brokenWords: readonly {
+  readonly language: string
+  readonly words: string
+  /** Whether the language is written without spaces, so that words have no boundaries. */
+  readonly isUnspaced?: boolean
+}[] = [
   {
     language: 'English',
     words:
@@ -251,7 +256,10 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
     words:
       'para (?:piezas|repuestos?|desguace|reparar)|solo (?:para )?piezas|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
   },
-  { language: 'Dutch', words: 'defecte?|kapot(?:te)?|(?:voor|alleen) onderdelen|werkt niet|ter reparatie' },
+  {
+    language: 'Dutch',
+    words: 'defecte?|kapot(?:te)?|(?:voor|alleen) onderdelen|werkt niet|niet werkend|ter reparatie',
+  },
   {
     language: 'Portuguese',
     words: 'para pe[cç]as|n[aã]o (?:funciona|liga)|avariad[oa]s?|com defeito|para repara[cç][aã]o',
@@ -261,16 +269,38 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
     words:
       '(?:na|tylko) cz[eę][sś]ci|do naprawy|uszkodzon[yae]|nie dzia[lł]a|zepsut[yae]|niesprawn[yae]|nie w[lł][aą]cza si[eę]',
   },
+  {
+    language: 'Russian',
+    words:
+      'на (?:запчасти|детали)|для (?:запчастей|разборки)|под восстановление|не ?работа(?:ет|ют|ющий|ющая|ющее)|не ?рабоч(?:ий|ая|ее)|не ?исправ(?:ен|на|но|ный|ная|ное)|не включается|сломан(?:а|о|ы|ный|ная|ное)?|разбит(?:ый|ая|ое)|(?:требует|нужен|под) ремонта?',
+  },
+  {
+    language: 'Japanese',
+    isUnspaced: true,
+    words:
+      'ジャンク(?!ション|フード)|部品取り|不動品|(?<!无|無|没有|沒有|零)故障(?!な|無|は|し(?:に|ません)|码|碼|排除|诊断|診斷|診断)|動作不良|動作未確認|電源(?:が)?入(?:らず|りません|らない)|要修理',
+  },
+  {
+    language: 'Chinese',
+    isUnspaced: true,
+    words:
+      '零件[机機]|料[机機]|(?:仅|僅|用)[供作当當]?(?:作|做)?零件|不(?:能|可)(?:开机|開機|工作|使用)|[无無]法(?:开机|開機|工作|使用|运行|運行)|[坏壞](?:了|机|機|屏)|需(?:要)?[维維]修|待修|报废|報廢',
+  },
+  {
+    language: 'Korean',
+    isUnspaced: true,
+    words: '부품용|고장(?!\\s?(?:없|안|률))|작동 ?(?:안|불가|하지 않)|(?:수리|정비) ?(?:필요|요망)|전원 ?(?:안|불량)',
+  },
 ]
 
 /** Conditions of things that work, as the marketplace words them but without accents; the first match wins. */
 export const conditionWords: readonly (readonly [condition: 'new' | 'used', words: string])[] = [
   [
     'used',
-    'like new|open box|new other.*|wie neu|neuwertig|neu:? sonstige.*|comme neuf|neuf autre.*|come nuovo|nuovo altro|como nuevo|nuevo otro|.*refurbished|.*renewed|general[uü]berholt|.*reconditionn[eé]|.*ricondizionat[oa]|.*reacondicionado|pre ?owned.*|used|gebraucht|(?:d.)?occasion|usato|(?:di )?seconda mano|usado|de segunda mano|tweedehands|gebruikt|zo goed als nieuw|als nieuw|uzywan[yae]|jak nowy|vintage|excellent|very good|good|acceptable|fair',
+    'like new|open box|new other.*|wie neu|neuwertig|neu:? sonstige.*|comme neuf|neuf autre.*|come nuovo|nuovo altro|como nuevo|nuevo otro|.*refurbished|.*renewed|general[uü]berholt|.*reconditionn[eé]|.*ricondizionat[oa]|.*reacondicionado|pre ?owned.*|used|gebraucht|(?:d.)?occasion|usato|(?:di )?seconda mano|usado|de segunda mano|tweedehands|gebruikt|zo goed als nieuw|als nieuw|uzywan[yae]|jak nowy|как новыи|б у|бывш.*|使用済み.*|中古.*|未使用に近い.*|准新|二手.*|使用过.*|vintage|excellent|very good|good|acceptable|fair',
   ],
   [
     'new',
-    '(?:brand|totalmente|fabrycznie)? ?(?:new|neu|neuf|nuov[oa]|nuev[oa]|novo|nieuw|now[yae])(?: .*)?|brandneu.*|gloednieuw|sealed',
+    '(?:brand|totalmente|fabrycznie)? ?(?:new|neu|neuf|nuov[oa]|nuev[oa]|novo|nieuw|now[yae])(?: .*)?|brandneu.*|gloednieuw|sealed|новыи.*|новое|новая|新品.*|全新.*',
   ],
 ]

@@ -11,6 +11,8 @@ export type DamagePhrase = {
 export type DamageFamily = {
   readonly name: string
   readonly canBeDenied: boolean
+  /** Whether the language is written without spaces, so that words have no boundaries. */
+  readonly isUnspaced?: boolean
   readonly phrases: readonly DamagePhrase[]
 }
 
@@ -237,7 +239,7 @@ export const damageFamilies: readonly DamageFamily[] = [
     phrases: [
       {
         words:
-          'krassen|bekrast|deuken?|gedeukt|beschadigde?|beschadiging(?:en)?|gebarsten|gebruikssporen|kapotte?|kapot|defecte?|werkt niet|(?:voor|alleen) onderdelen|ter reparatie',
+          'krassen|bekrast|deuken?|gedeukt|beschadigde?|beschadiging(?:en)?|gebarsten|gebruikssporen|kapotte?|kapot|defecte?|werkt niet|niet werkend|(?:voor|alleen) onderdelen|ter reparatie',
       },
     ],
   },
@@ -251,6 +253,53 @@ export const damageFamilies: readonly DamageFamily[] = [
       },
     ],
   },
+  {
+    name: 'Russian',
+    canBeDenied: true,
+    phrases: [
+      {
+        words:
+          'царапин[аы]|(?:с|есть|мелкие) царапинами?|поцарапан(?:а|о|ы|ный|ная|ное)?|пот[её]рт(?:ый|ая|ое|ости)|вмятин[аы]|скол(?:ы|ами)?|трещин[аы]|с трещиной|треснут(?:ый|ая|ое)|разбит(?:а|о|ы|ый|ая|ое)?|поврежд[её]н(?:а|о|ы|ный|ная|ное)?|с (?:дефект(?:ом|ами)|повреждениями)',
+      },
+      {
+        words:
+          'на (?:запчасти|детали)|для (?:запчастей|разборки)|под восстановление|не ?работа(?:ет|ют|ющий|ющая|ющее)|не ?рабоч(?:ий|ая|ее)|не ?исправ(?:ен|на|но|ный|ная|ное)|не (?:включается|заряжается|проверен[ао]?)|сломан(?:а|о|ы|ный|ная|ное)?|бракованн(?:ый|ая|ое)|(?:требует|нужен|под) ремонта?|неисправность',
+      },
+    ],
+  },
+  {
+    name: 'Japanese',
+    canBeDenied: false,
+    isUnspaced: true,
+    phrases: [
+      {
+        words:
+          'ジャンク(?!ション|フード)|部品取り|不動品|(?<!无|無|没有|沒有|零)故障(?!な|無|は|し(?:に|ません)|码|碼|排除|诊断|診斷|診断)|動作不良|動作未確認|通電(?:のみ|不可)|電源(?:が)?入(?:らず|りません|らない)|要修理|破損|割れ(?:あり|有り)|ひび(?:割れ|あり|有り)|[傷キズ]+(?:あり|有り|だらけ)|難(?:あり|有り)|訳(?:あり|有り)|凹み(?:あり|有り)|カビ(?:あり|有り)',
+      },
+    ],
+  },
+  {
+    name: 'Chinese',
+    canBeDenied: false,
+    isUnspaced: true,
+    phrases: [
+      {
+        words:
+          '(?<!无|無|没有|沒有|零|防|抗|耐|除)(?:划痕|刮痕|裂痕|裂纹|裂紋|瑕疵|破损|破損|损坏|損壞)(?!修)|零件[机機]|料[机機]|(?:仅|僅|用)[供作当當]?(?:作|做)?零件|不(?:能|可)(?:开机|開機|工作|使用)|[无無]法(?:开机|開機|工作|使用|运行|運行)|(?:已|坏|壞)[坏壞]|[坏壞](?:了|机|機|屏)|需(?:要)?[维維][修]|待修|报废|報廢|未测试|未測試',
+      },
+    ],
+  },
+  {
+    name: 'Korean',
+    canBeDenied: false,
+    isUnspaced: true,
+    phrases: [
+      {
+        words:
+          '부품용|고장(?!\\s?(?:없|안|률))|작동 ?(?:안|불가|하지 않)|파손|(?:수리|정비) ?(?:필요|요망)|불량품|(?:흠집|스크래치|하자|찍힘) ?(?:있|많)|전원 ?(?:안|불량)',
+      },
+    ],
+  },
 ]
 
 /**
@@ -261,17 +310,17 @@ export const preventions =
 
 /** Words that deny the words after them: "no", "without any", "free of". */
 export const denials =
-  "no|zero|(?<![.,])0|without|w/o|free (?:of|from)|never|nor|neither|none|(?:does not|doesn['’]?t|do not|don['’]?t) have|ohne|keine?|keinerlei|sans|aucune?|pas d[e’']|senza|nessun[oa]?|sin|ningún|ninguna|geen|zonder|bez|brak"
+  "no|zero|(?<![.,])0|without|w/o|free (?:of|from)|never|nor|neither|none|(?:does not|doesn['’]?t|do not|don['’]?t) have|ohne|keine?|keinerlei|sans|aucune?|pas d[e’']|senza|nessun[oa]?|sin|ningún|ninguna|geen|zonder|bez|brak|без|нет|никаких"
 
 /** Words allowed between a denial and the damage that it denies: "no visible scratches or major dents", "no rips, stains or cracks". */
 export const betweenDenialAndDamage =
-  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|haze|dust|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|light|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y|en|i|zichtbare|widocznych'
+  'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|known|screen|dead pixels?|rips?|tears?|stains?|holes?|bends?|rust|breaks?|yellowing|fading|haze|dust|dropped|been|signs?|marks?|of|or|and|nor|a|an|single|the|light|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y|en|i|zichtbare|widocznych|видимых|и|или'
 
 /** Denials that apply only to the next word, and those joined with it: "not scratched", "never been damaged", "not cracked or dented". */
-export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas|niet|nie"
+export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas|niet|nie|не"
 
 /** Words that join damage with the damage that a short denial denies. */
-export const joinsDenied = 'or|nor|and|a|been|oder|und|ni|et|e|o|y|en|i'
+export const joinsDenied = 'or|nor|and|a|been|oder|und|ni|et|e|o|y|en|i|и|или'
 
 /** Suffixes that turn a damage word into its opposite: "scratch-free". */
 export const oppositeSuffixes = 'free|less|frei|proof|resistant'

@@ -1,4 +1,4 @@
-import { spaced, wholeWords } from '../whole-words.ts'
+import { spaced, unspacedWords, wholeWords } from '../whole-words.ts'
 import * as data from './damage-words.ts'
 
 const everyDamageWord = data.damageFamilies
@@ -24,11 +24,12 @@ const opposite = new RegExp(
 
 type Compiled = { readonly canBeDenied: boolean; readonly pattern: RegExp }
 
-const compiled: readonly Compiled[] = data.damageFamilies.flatMap(({ canBeDenied, phrases }) =>
+const compiled: readonly Compiled[] = data.damageFamilies.flatMap(({ canBeDenied, isUnspaced = false, phrases }) =>
   phrases.map(({ words, unlessAfter, unlessBefore }) => {
     const before = unlessAfter === undefined ? '' : String.raw`(?<!(?<![\p{L}\p{N}])(?:${spaced(unlessAfter)})[\s\-]+)`
     const after = unlessBefore === undefined ? '' : String.raw`(?![\s\-]+(?:${spaced(unlessBefore)})(?!\p{L}))`
-    return { canBeDenied, pattern: new RegExp(before + wholeWords(words) + after, 'giu') }
+    const source = isUnspaced ? unspacedWords(words) : wholeWords(words)
+    return { canBeDenied, pattern: new RegExp(before + source + after, 'giu') }
   }),
 )
 
