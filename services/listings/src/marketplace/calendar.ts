@@ -1,3 +1,5 @@
+import { withEnglishDates } from './thai-dates.ts'
+
 /** Month names by their first letters, without accents. No stem is ambiguous between the languages. */
 const monthStems: readonly (readonly string[])[] = [
   ['jan', 'gen', 'ene', 'sty', 'янв'],
@@ -112,15 +114,17 @@ const realDate = (shown: ShownDate | undefined): ShownDate | undefined =>
   shown && isRealDate(shown) ? shown : undefined
 
 /** The first date in a text: "May 4, 2026", "4. Mai 2026", "4 de may. de 2026", "2026年5月4日", "04.05.2026", "Aug 2007". */
-export const readDate = (text: string): ShownDate | undefined =>
-  realDate(numericDate(text, undefined) ?? namedDate(text))
+export const readDate = (text: string): ShownDate | undefined => {
+  const shown = withEnglishDates(text)
+  return realDate(numericDate(shown, undefined) ?? namedDate(shown))
+}
 
 /** Years of two digits, as in "Aug-04-07", count from 1995, when the marketplace opened. */
 const fullYear = (digits: string): string => `${Number(digits) >= 95 ? 19 : 20}${digits}`
 
 /** The date in a text that is nothing but a date: also "Aug-04-07", "led 2014", "03/2014" or "2014". */
 export const readOnlyDate = (text: string, order: DateOrder): ShownDate | undefined => {
-  const whole = text.replace(
+  const whole = withEnglishDates(text).replace(
     /(\p{L}{3,})-(\d{1,2})-(\d{2})(?!\d)|(\d{1,2})-(\p{L}{3,})-(\d{2})(?!\d)/u,
     (_, month, day, year, otherDay, otherMonth, otherYear) =>
       `${day ?? otherDay} ${month ?? otherMonth} ${fullYear(year ?? otherYear)}`,

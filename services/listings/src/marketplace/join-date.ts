@@ -1,4 +1,5 @@
 import { type DateOrder, isMonth, readOnlyDate, type ShownDate } from './calendar.ts'
+import { withEnglishDates } from './thai-dates.ts'
 
 /** Words before a seller's join date, by language; `on \\w+ since` covers the marketplace's name. */
 const before = new RegExp(
@@ -17,6 +18,7 @@ const before = new RegExp(
     'membru din|înregistrat[ăa]?',
     'зареєстр\\p{L}*|регистриран\\p{L}*|член от',
     'μέλος από|εγγραφή',
+    '(?:เป็น)?สมาชิก(?:ตั้งแต่|เมื่อ)|เข้าร่วม(?:เมื่อ|ตั้งแต่)?|ลงทะเบียน(?:เมื่อ)?',
     'thành viên từ|tham gia(?: từ| vào)?',
     '(?:가입|등록)(?:일자?)?',
     'dołączył[aoy]?(?:\\(a\\))?|(?:członek|użytkownik) od|zarejestrowan[ya]',
@@ -67,6 +69,7 @@ const dateAround = (line: string): string | undefined => {
  * Undefined for a sentence with other words in it, which any user may have written.
  */
 export const readJoinDate = (line: string, order?: DateOrder): ShownDate | undefined => {
-  const rest = dateAround(line.trim().replace(/\.$/, ''))
+  const around = dateAround(line.trim().replace(/\.$/, ''))
+  const rest = around === undefined ? undefined : withEnglishDates(around)
   return rest !== undefined && isOnlyDate(rest) ? readOnlyDate(rest, order) : undefined
 }

@@ -170,6 +170,7 @@ const sold = anyOf({
   ru: /продан/i,
   ja: /売却|落札|販売済|売り切れ/u,
   zh: /已售|售出|已賣|已卖/u,
+  th: /ขายแล้ว/u,
 })
 
 const ended = anyOf({
@@ -184,6 +185,7 @@ const ended = anyOf({
   ru: /заверш/i,
   ja: /終了/u,
   zh: /已?结束|已?結束/u,
+  th: /สิ้นสุด|จบแล้ว/u,
 })
 
 /** Words that turn "sold" into its opposite. */
@@ -200,6 +202,7 @@ const unsold = anyOf({
   ru: /(?<!\p{L})не продан/iu,
   ja: /売れ(?:ません|なかった|残)|未落札/u,
   zh: /未售出|未賣出|未卖出/u,
+  th: /(?:ไม่|ยังไม่)(?:ได้)?ขาย/u,
 })
 
 export const statesSold = (line: string): boolean => sold.test(line) && !unsold.test(line)
