@@ -213,7 +213,7 @@ export type ListingRest = {
   title: string
   /** Price, or the lower end of a price range; null if it could not be read. */
   price: number | null
-  /** Upper end of a price range, for example of a listing with variants. */
+  /** Upper end of a price range, for example of a listing with variants; equals the price if the marketplace shows one end only ("From $50"). */
   price_high: number | null
   /** ISO 4217. */
   currency: string

@@ -3,7 +3,7 @@ export type BuyingFormat = 'fixed_price' | 'auction' | 'best_offer'
 
 /**
  * A listing as an adapter found it. `price` is the lower bound where the marketplace shows a range, and then `priceHigh`
- * is the upper one; both are in major units of `currency` (ISO 4217). A price that could not be read is null.
+ * is the upper one, or the same if the marketplace shows one end only ("From $50"); both are in major units of `currency` (ISO 4217). A price that could not be read is null.
  */
 export type Listing = {
   readonly platform: string

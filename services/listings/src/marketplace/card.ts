@@ -13,6 +13,7 @@ import {
   advertises,
   cleanTitle,
   isBadge,
+  isOneEnd,
   isPlaceholderTitle,
   readBids,
   startsLikeCondition,
@@ -22,7 +23,7 @@ import {
   takesOffers,
 } from './wording.ts'
 
-/** A price as a card shows it: the listed, bid or paid amount, and the upper end of a range. */
+/** A price as a card shows it: the listed, bid or paid amount, and the upper end of a range, which is the same if the card shows one end only. */
 export type ShownPrice = Money & {
   readonly high: number | null
   /** Struck through, since it is not the price paid. */
@@ -108,7 +109,7 @@ const priceFrom = (text: string, siteCurrency: string | undefined, isStruck: boo
   if (low === undefined) return undefined
   // An amount in another currency is the same price converted: "$5.59 (EUR 6,80)".
   const isRange = high !== undefined && high.currency === low.currency && high.amount > low.amount
-  return { ...low, high: isRange ? high.amount : null, isStruck }
+  return { ...low, high: isRange ? high.amount : isOneEnd(text) ? low.amount : null, isStruck }
 }
 
 const readPrice = (

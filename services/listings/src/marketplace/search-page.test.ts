@@ -430,6 +430,18 @@ describe('special cards', () => {
     expect(sellers).toEqual([shop, shop, null, null])
   })
 
+  test.each([
+    ['From $950.00', [950, 950]],
+    ['Up to $950.00', [950, 950]],
+    ['ab EUR 950,00', [950, 950]],
+    ['950元起', [950, 950]],
+    ['From $950.00 to $1,000.00', [950, 1000]],
+    ['$950.00', [950, null]],
+  ])('the price "%s" is %j', (text, expected) => {
+    const { price } = resultsOf(list(card({ price: `<span class="s-card__price">${text}</span>` }))).cards[0] ?? {}
+    expect([price?.amount, price?.high]).toEqual(expected)
+  })
+
   test('a badge beside a seller is not their name', () => {
     const badged = (badge: string, seller: string) =>
       `<div class="su-card-container__attributes__secondary">${row(badge)}${row(seller)}</div>`

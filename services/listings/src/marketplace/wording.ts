@@ -103,6 +103,26 @@ export const cleanTitle = (title: string): string => {
 /** Cards that advertise the site itself and come first in the list of results. */
 export const isPlaceholderTitle = (title: string): boolean => /^shop on \S+$/i.test(title)
 
+/** Words before or after the one end of a range of prices that a page shows: "From $50", "Up to $50", "50 元起". */
+const oneEnd = anyOf({
+  en: /^(?:from|starting (?:at|from)|as low as|up to)(?!\p{L})/iu,
+  de: /^(?:ab|bis(?: zu)?)(?!\p{L})/iu,
+  fr: /^(?:à partir de|dès|jusqu['’]à)(?!\p{L})/iu,
+  it: /^(?:(?:a partire )?da|fino a)(?!\p{L})/iu,
+  es: /^(?:desde|a partir de|hasta)(?!\p{L})/iu,
+  pt: /^(?:a partir de|até)(?!\p{L})/iu,
+  nl: /^(?:vanaf|tot)(?!\p{L})/iu,
+  pl: /^(?:od|do)(?!\p{L})/iu,
+  sv: /^(?:från|upp till|fra|op til)(?!\p{L})/iu,
+  ru: /^(?:от|до)(?!\p{L})/iu,
+  ja: /(?:から|まで|[~〜～])$/u,
+  zh: /^(?:最低|最高)|起$/u,
+  ko: /(?:부터|까지)$/u,
+})
+
+/** Whether the text of a price is one end of a range only. */
+export const isOneEnd = (text: string): boolean => oneEnd.test(text.trim())
+
 const bids = anyOf({
   en: /(?<![\d.,])(?<count>\d[\d.,]*)\s*bids?\b/i,
   de: /(?<count>\d[\d.,]*)\s*gebote?\b/i,

@@ -55,6 +55,7 @@ test.each([
   ['a range that reaches into the limits', { price: 5, priceHigh: 12 }, true],
   ['a range below them', { price: 5, priceHigh: 9 }, false],
   ['a range above them', { price: 81, priceHigh: 90 }, false],
+  ['one end of a range, which may reach into them', { price: 5, priceHigh: 5 }, true],
   ['a price in another currency', { price: 12_000, currency: 'JPY' }, true],
 ])('a listing of %s is accepted: %j is %s', (_what, change, accepted) => {
   const plan = planSearch({ ...request, maxPrice: 80 }, 'paid', bare)

@@ -35,13 +35,17 @@ type PriceLimits = { readonly minPrice: number | undefined; readonly maxPrice: n
 
 /**
  * Whether a price, or a part of a range of prices, is within the limits. They are in the currency of the site: a price that is unknown, or shown in
- * another currency, is for the marketplace to judge.
+ * another currency, or one end of a range, is for the marketplace to judge.
  */
 const isWithin = (
   { price, priceHigh, currency }: Pick<Listing, 'price' | 'priceHigh' | 'currency'>,
   { minPrice = 0, maxPrice = Number.POSITIVE_INFINITY }: PriceLimits,
   limitCurrency: string,
-): boolean => price === null || currency !== limitCurrency || (price <= maxPrice && (priceHigh ?? price) >= minPrice)
+): boolean =>
+  price === null ||
+  priceHigh === price ||
+  currency !== limitCurrency ||
+  (price <= maxPrice && (priceHigh ?? price) >= minPrice)
 
 /** Throws 422 for a text that databases cannot store, before a search is queued. */
 const checkTexts = ({ q, mustInclude, mustExclude, categoryId }: ApiRequest): void => {

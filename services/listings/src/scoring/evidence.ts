@@ -68,7 +68,7 @@ const priceSentence = ({ listing, context: { market, batch, stratum } }: Input):
     listing.price === null
       ? 'The price could not be read.'
       : listing.priceHigh !== null
-        ? `The listing has a range of prices, up to ${money(listing.priceHigh, listing.currency)}, so there is no single price to compare.`
+        ? `The listing has a range of prices, ${listing.priceHigh === listing.price ? 'of which the marketplace shows one end' : `up to ${money(listing.priceHigh, listing.currency)}`}, so there is no single price to compare.`
         : market === null
           ? 'Too few completed sales for a market price.'
           : market.currency !== listing.currency

@@ -189,7 +189,7 @@ export interface Listing {
     | number
     | null
     | undefined;
-  /** Upper end of a price range, for example of a listing with variants. */
+  /** Upper end of a price range, for example of a listing with variants; equals the price if the marketplace shows one end only ("From $50"). */
   priceHigh?:
     | number
     | null
