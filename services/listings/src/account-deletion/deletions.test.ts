@@ -172,6 +172,7 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
           photoUrl: null,
           sellerPlatformId: id,
           price: 100,
+          hasRange: false,
           currency: 'USD',
           buyingFormat: 'fixed_price',
           endsAt: null,

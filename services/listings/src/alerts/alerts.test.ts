@@ -16,7 +16,7 @@ import { maxAlerts, retainedDays, sweepAlerts } from './store.ts'
 const as = (userId: string, kind: Caller['kind'] = 'account'): { caller: Caller } => ({
   caller: { userId, kind, tier: 'paid' },
 })
-const candidate = (id: number, price = 100) => ({
+const candidate = (id: number, price = 100, hasRange = false) => ({
   platform: 'marketplace',
   platformListingId: String(id),
   title: `Camera ${id}`,
@@ -24,6 +24,7 @@ const candidate = (id: number, price = 100) => ({
   photoUrl: null,
   sellerPlatformId: 'ada',
   price,
+  hasRange,
   currency: 'USD',
   buyingFormat: 'fixed_price',
   endsAt: null,
@@ -49,13 +50,17 @@ describe.each(drawnBackend(databases, 'alerts'))('alerts on $name', ({ isMissing
     })
     afterAll(() => stack.disposeAsync())
 
-    const alertTo = (userId: string, ids: readonly number[], { now = new Date(), price = 100 } = {}) =>
+    const alertTo = (
+      userId: string,
+      ids: readonly number[],
+      { now = new Date(), price = 100, hasRange = false } = {},
+    ) =>
       transact(db, (transaction: Kysely<ListingsTables>) =>
         recordAlerts(transaction, {
           userId,
           savedSearch: { id: 1, name: 'Cameras' },
           minTrustScore: 60,
-          candidates: ids.map((id) => candidate(id, price)),
+          candidates: ids.map((id) => candidate(id, price, hasRange)),
           now,
         }),
       )
@@ -116,6 +121,13 @@ describe.each(drawnBackend(databases, 'alerts'))('alerts on $name', ({ isMissing
         detail: [{ loc: ['body', 'until'], msg: expect.stringContaining('ISO 8601') }],
       })
       await expect(client.snoozeAlert({ id: 999_999, until }, who)).rejects.toMatchObject({ status: 404 })
+    })
+
+    test('compare single prices only, not the lower ends of ranges', async () => {
+      await alertTo('ranging', [1], { price: 50, hasRange: true })
+      expect(await alertTo('ranging', [1], { price: 100 })).toBe(0)
+      expect(await alertTo('ranging', [1], { price: 50, hasRange: true })).toBe(0)
+      expect(await alertTo('ranging', [1], { price: 90 })).toBe(1)
     })
 
     test('replace the earlier alert to a listing when its price changes', async () => {

@@ -7,6 +7,8 @@ export type Candidate = {
   readonly photoUrl: string | null
   readonly sellerPlatformId: string
   readonly price: number | null
+  /** Whether the price is an end of a range, such as that of a listing with variants. */
+  readonly hasRange: boolean
   readonly currency: string
   readonly buyingFormat: string
   readonly endsAt: string | null
@@ -27,6 +29,10 @@ const partialMargin = 10
 const auctionSpan = 24 * 3_600_000
 /** Smallest share by which a price must change to alert again. */
 const smallestChange = 0.05
+
+/** The price that others are compared with; null if there is no single one. */
+export const singlePrice = ({ price, hasRange }: Pick<Candidate, 'price' | 'hasRange'>): number | null =>
+  hasRange ? null : price
 
 /** Prices are compared in whole cents, so that a change of exactly 5 % is one. */
 const changeOf = (before: number, after: number): number => Math.round(((after - before) / before) * 1e6) / 1e6
@@ -52,7 +58,8 @@ export const decide = (
 ): Decision | undefined => {
   if (!isTrusted(candidate, minTrustScore) || !isTimely(candidate, now)) return undefined
   if (known === undefined) return { kind: 'new_match', priceBefore: null }
-  const { price, currency, buyingFormat } = candidate
+  const { currency, buyingFormat } = candidate
+  const price = singlePrice(candidate)
   if (buyingFormat === 'auction' || price === null || known.price === null || known.price <= 0) return undefined
   if (currency !== known.currency) return undefined
   const change = changeOf(known.price, price)

@@ -58,6 +58,7 @@ const candidate = (id: number): Candidate => ({
   photoUrl: null,
   sellerPlatformId: 'ada',
   price: 100,
+  hasRange: false,
   currency: 'USD',
   buyingFormat: 'fixed_price',
   endsAt: null,

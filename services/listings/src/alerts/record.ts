@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { type Candidate, type Decision, decide, type KnownPrice } from './decide.ts'
+import { type Candidate, type Decision, decide, type KnownPrice, singlePrice } from './decide.ts'
 import { type AlertContent, addToContent, contentOf } from './delivery-content.ts'
 import { trimAlertedListings, trimAlerts } from './store.ts'
 import type { AlertRow, AlertTables, Channel } from './tables.ts'
@@ -73,12 +73,12 @@ const recordPrices = async (
     await db
       .insertInto('alerted_listings')
       .values(
-        some.map(({ platform, platformListingId, price, currency }) => ({
+        some.map((candidate) => ({
           user_id: userId,
-          platform,
-          platform_listing_id: platformListingId,
-          price,
-          currency,
+          platform: candidate.platform,
+          platform_listing_id: candidate.platformListingId,
+          price: singlePrice(candidate),
+          currency: candidate.currency,
           seen_on: now.toISOString().slice(0, 10),
         })),
       )
@@ -115,7 +115,9 @@ const recordFirstPrices = async (db: Db, found: FoundByMonitor, known: ReadonlyM
   const priced = found.candidates.filter((candidate) => {
     const last = known.get(keyOf(candidate))
     return (
-      last !== undefined && candidate.price !== null && (last.price === null || last.currency !== candidate.currency)
+      last !== undefined &&
+      singlePrice(candidate) !== null &&
+      (last.price === null || last.currency !== candidate.currency)
     )
   })
   await recordPrices(db, found, priced)

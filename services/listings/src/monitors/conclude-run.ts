@@ -24,6 +24,7 @@ const candidateOf = (row: Awaited<ReturnType<typeof listingsSeenBy>>[number]): C
     photoUrl: (JSON.parse(row.photo_urls_json) as string[])[0] ?? null,
     sellerPlatformId: row.seller_platform_id,
     price: row.price,
+    hasRange: row.price_high !== null,
     currency: row.currency,
     buyingFormat: row.buying_format,
     endsAt: row.ends_at,
