@@ -218,13 +218,17 @@ describe.each(drawnBackend(databases, 'alerts'))('alerts on $name', ({ isMissing
         ['quiet hours without a length', { quietHours: { ...quietHours, end: '22:00' } }],
         ['an e-mail address that is none', { email: { address: 'ann' } }],
         ['two e-mail addresses', { email: { address: 'a@b.test,c@d.test' } }],
+        ['an e-mail address with an empty label', { email: { address: 'ann@example..test' } }],
+        ['an e-mail address that begins with a dot', { email: { address: '.ann@example.test' } }],
       ])('%s is 422', async (_what, settings) => {
         await expect(client.putAlertSettings(settings, as('wrong'))).rejects.toMatchObject({ status: 422 })
       })
 
       test('an e-mail address is 503 where no mail is sent', async () => {
-        const put = client.putAlertSettings({ email: { address: 'ann@example.test' } }, as('mail'))
-        await expect(put).rejects.toMatchObject({ status: 503, message: expect.stringContaining('SMTP_URL') })
+        for (const address of ['ann@example.test', 'ann@bücher.test']) {
+          const put = client.putAlertSettings({ email: { address } }, as('mail'))
+          await expect(put).rejects.toMatchObject({ status: 503, message: expect.stringContaining('SMTP_URL') })
+        }
         await expect(client.confirmAlertEmail({ code: '000000' }, as('mail'))).rejects.toMatchObject({ status: 409 })
       })
     })

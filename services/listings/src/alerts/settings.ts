@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import { refusalOfUrl } from '@trellis/kit/egress'
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
@@ -70,10 +71,18 @@ const secretFor = (url: string, secret: string, stored: SettingsRow | undefined)
 }
 
 /** One address of the usual form. Which addresses exist, only their servers know. */
-const emailForm = /^[^\s@<>()[\],;:"\\]{1,64}@(?=.{1,189}$)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/
+const emailForm = /^(?!\.)[^\s@<>()[\],;:"\\]{1,64}(?<!\.)@(?=.{1,189}$)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/
+
+/** Whether a text is one address. Its domain may have letters of any script, which mail servers know in their ASCII form. */
+const isEmail = (text: string): boolean => {
+  const at = text.lastIndexOf('@')
+  const ascii = `${text.slice(0, at)}@${domainToASCII(text.slice(at + 1))}`
+  return at > 0 && !text.includes('..') && !/[\s@/\\?#%]/.test(text.slice(at + 1)) && emailForm.test(ascii)
+}
 
 const checkEmail = (address: string, { sendsMail }: SettingsRules): string => {
-  if (!emailForm.test(address)) throw invalidField(['body', 'email', 'address'], 'must be one e-mail address')
+  if (!isEmail(address))
+    throw invalidField(['body', 'email', 'address'], 'must be one e-mail address, such as ann@example.com')
   if (sendsMail) return address
   throw serviceError('unavailable', 'This installation sends no mail: SMTP_URL and SMTP_FROM are not set.')
 }
