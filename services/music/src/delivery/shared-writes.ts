@@ -38,7 +38,7 @@ export const createSharedWrites = ({ perUser, ending }: { perUser: number; endin
     if (running >= perUser) {
       throw serviceError(
         'rate_limited',
-        `${perUser} files are being written for you, which is the limit: wait until one is ready.`,
+        `No more than ${perUser} of your files may be written at the same time: wait until one is ready.`,
         { retryAfterSeconds: retrySeconds },
       )
     }

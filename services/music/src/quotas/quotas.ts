@@ -71,7 +71,7 @@ export const requireSeparation = async (db: Db, userId: string, { userSeparation
   if ((await separatingOf(db, userId)) < userSeparations) return
   throw serviceError(
     'rate_limited',
-    `${userSeparations} of your nodes are being separated, which is the limit: wait until one is ready, or delete its stems.`,
+    `No more than ${userSeparations} of your nodes may be separated at the same time: wait until one is ready, or delete its stems.`,
     { retryAfterSeconds: retrySeconds },
   )
 }
