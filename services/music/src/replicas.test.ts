@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { openStore } from '@trellis/kit/store'
 import type { Chain, ChainEvent } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { wavOf } from '../test/audio-files.ts'
 import { playBand } from '../test/band.ts'
-import { local, nodeOf, openPorts, openReplica, type Ports, settled, upload } from '../test/open-service.ts'
+import { local, nodeOf, openReplica, settled, upload } from '../test/open-service.ts'
+import { portsOfEachTest } from '../test/ports-of-test.ts'
 import { nodeFile } from './audio/files-layout.ts'
 import { noteLeftovers } from './chains/leftovers.ts'
 import { migrations } from './schemas.ts'
@@ -15,16 +15,7 @@ const asLocal = { caller: local }
 const RATE = 22_050
 const day = 24 * 3_600_000
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>
-let ports: Ports
-beforeEach(async () => {
-  directory = await temporaryDirectory()
-  ports = await openPorts(directory.path)
-})
-afterEach(async () => {
-  await ports[Symbol.asyncDispose]()
-  await directory[Symbol.asyncDispose]()
-})
+const own = portsOfEachTest()
 
 const tune = async () => {
   const { block } = playBand({ bpm: 120, bars: 3, sampleRate: RATE, channels: 1 })
@@ -46,13 +37,13 @@ const endedNodesOf = async (replica: Awaited<ReturnType<typeof openReplica>>, ch
 }
 
 test('a new replica does not interfere with the generations of another: each node ends once', async () => {
-  await using one = await openReplica(ports)
+  await using one = await openReplica(own.ports)
   const { chainId, rootNodeId } = await upload(one, await tune())
   const { nodes } = await one.client.createBranches(
     { chainId, nodeId: rootNodeId, takes: 3, durationSeconds: 4 },
     asLocal,
   )
-  await using two = await openReplica(ports)
+  await using two = await openReplica(own.ports)
   const chain = await settled(two, chainId)
   expect(nodes.map(({ nodeId }) => nodeOf(chain, nodeId).status)).toEqual(Array(3).fill('NODE_STATUS_READY'))
   // A marker at the end of the stream: a second end of a node would precede it.
@@ -63,10 +54,10 @@ test('a new replica does not interfere with the generations of another: each nod
 })
 
 test('generations of a replica that shuts down are finished by another', async () => {
-  await using two = await openReplica(ports)
+  await using two = await openReplica(own.ports)
   let made: { chainId: string; nodeIds: string[] }
   {
-    await using one = await openReplica(ports)
+    await using one = await openReplica(own.ports)
     const { chainId, rootNodeId } = await upload(one, await tune())
     const request = { chainId, nodeId: rootNodeId, takes: 4, durationSeconds: 20 }
     const { nodes } = await one.client.createBranches(request, asLocal)
@@ -78,8 +69,8 @@ test('generations of a replica that shuts down are finished by another', async (
 })
 
 test('concurrent decisions on two replicas leave one spine', async () => {
-  await using one = await openReplica(ports)
-  await using two = await openReplica(ports)
+  await using one = await openReplica(own.ports)
+  await using two = await openReplica(own.ports)
   const { chainId, rootNodeId } = await upload(one, await tune())
   const request = { chainId, nodeId: rootNodeId, takes: 4, durationSeconds: 1, generator: 'GENERATOR_MOCK' as const }
   const { nodes } = await one.client.createBranches(request, asLocal)
@@ -102,8 +93,8 @@ test('concurrent decisions on two replicas leave one spine', async () => {
 
 test('concurrent branches on two replicas stay within the maximum nodes of a chain', async () => {
   const environment = { MUSIC_MAX_NODES: '6' }
-  await using one = await openReplica(ports, { environment })
-  await using two = await openReplica(ports, { environment })
+  await using one = await openReplica(own.ports, { environment })
+  await using two = await openReplica(own.ports, { environment })
   const { chainId, rootNodeId } = await upload(one, await tune())
   const request = { chainId, nodeId: rootNodeId, takes: 2, durationSeconds: 1, generator: 'GENERATOR_MOCK' as const }
   const answers = await Promise.allSettled(
@@ -114,33 +105,37 @@ test('concurrent branches on two replicas stay within the maximum nodes of a cha
 })
 
 test('only files that a killed replica left without a row are removed a day later', async () => {
-  const keys = async () => (await Array.fromAsync(ports.files.list('music/'))).map(({ key }) => key)
+  const keys = async () => (await Array.fromAsync(own.ports.files.list('music/'))).map(({ key }) => key)
   let chain: Chain
   {
-    await using one = await openReplica(ports)
+    await using one = await openReplica(own.ports)
     chain = await upload(one, await tune())
   }
   const whole = await keys()
   const lost = randomUUID()
   // As if one replica was killed between the file and the row, and one between the row and the removal of the upload.
-  await ports.files.write(nodeFile(lost, 'upload'), Buffer.from('half'))
-  await ports.files.write(nodeFile(lost, 'samples'), Buffer.from('half'))
-  await ports.files.write(nodeFile(chain.rootNodeId, 'upload'), Buffer.from('whole'))
+  await own.ports.files.write(nodeFile(lost, 'upload'), Buffer.from('half'))
+  await own.ports.files.write(nodeFile(lost, 'samples'), Buffer.from('half'))
+  await own.ports.files.write(nodeFile(chain.rootNodeId, 'upload'), Buffer.from('whole'))
   {
-    await using store = await openStore<MusicTables>({ name: 'music', dataDirectory: directory.path, migrations })
+    await using store = await openStore<MusicTables>({
+      name: 'music',
+      dataDirectory: own.ports.dataDirectory,
+      migrations,
+    })
     await noteLeftovers(store.db, [lost, chain.rootNodeId], new Date())
   }
   const left = await keys()
-  await (await openReplica(ports))[Symbol.asyncDispose]()
+  await (await openReplica(own.ports))[Symbol.asyncDispose]()
   expect(await keys()).toEqual(left)
-  await (await openReplica(ports, { now: () => new Date(Date.now() + day + 60_000) }))[Symbol.asyncDispose]()
+  await (await openReplica(own.ports, { now: () => new Date(Date.now() + day + 60_000) }))[Symbol.asyncDispose]()
   expect(await keys()).toEqual(whole)
 })
 
 test('exports are removed once they are older than MUSIC_EXPORT_HOURS, and are written again when requested', async () => {
   const hour = 3_600_000
   const exports = async () =>
-    (await Array.fromAsync(ports.files.list('music/delivery/'))).map(({ key }) => key).toSorted()
+    (await Array.fromAsync(own.ports.files.list('music/delivery/'))).map(({ key }) => key).toSorted()
   const download = async ({ client }: Awaited<ReturnType<typeof openReplica>>, chainId: string) => {
     let bytes = 0
     for await (const { frame } of client.exportChain({ chainId }, asLocal))
@@ -150,17 +145,17 @@ test('exports are removed once they are older than MUSIC_EXPORT_HOURS, and are w
   let chainId = ''
   let size = 0
   {
-    await using one = await openReplica(ports)
+    await using one = await openReplica(own.ports)
     chainId = (await upload(one, await tune())).chainId
     size = await download(one, chainId)
   }
   const environment = { MUSIC_EXPORT_HOURS: '2' }
   const openAfter = (hours: number) =>
-    openReplica(ports, { environment, now: () => new Date(Date.now() + hours * hour) })
+    openReplica(own.ports, { environment, now: () => new Date(Date.now() + hours * hour) })
   await (await openAfter(1))[Symbol.asyncDispose]()
   expect(await exports()).toEqual([expect.stringContaining(chainId)])
   await (await openAfter(2.1))[Symbol.asyncDispose]()
   expect(await exports()).toEqual([])
-  await using again = await openReplica(ports)
+  await using again = await openReplica(own.ports)
   expect(await download(again, chainId)).toBe(size)
 })

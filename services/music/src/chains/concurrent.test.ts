@@ -3,35 +3,17 @@ import { isServiceError } from '@trellis/kit/errors'
 import { addAbortListener } from '@trellis/kit/lifecycle'
 import { openStore } from '@trellis/kit/store'
 import type { Chain, ChainEvent, NodeStatusChanged } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { tune } from '@trellis/test/support/tune'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  local,
-  nodeOf,
-  type OpenService,
-  openPorts,
-  openReplica,
-  type Ports,
-  settled,
-  upload,
-} from '../../test/open-service.ts'
+import { expect, test } from 'vitest'
+import { local, nodeOf, type OpenService, openReplica, settled, upload } from '../../test/open-service.ts'
+import { portsOfEachTest } from '../../test/ports-of-test.ts'
 import { migrations } from '../schemas.ts'
 import type { MusicTables } from '../store/tables.ts'
 
 const asLocal = { caller: local }
 type Client = OpenService['client']
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>
-let ports: Ports
-beforeEach(async () => {
-  directory = await temporaryDirectory()
-  ports = await openPorts(directory.path)
-})
-afterEach(async () => {
-  await ports[Symbol.asyncDispose]()
-  await directory[Symbol.asyncDispose]()
-})
+const own = portsOfEachTest()
 
 /** The bus of a replica that drives no jobs. */
 const withoutJobs = (bus: Bus): Bus => ({
@@ -87,9 +69,9 @@ const expectCurrent = (chain: Chain, last: ReadonlyMap<string, NodeStatusChanged
 }
 
 test('the last event of a node has its last decision, even if an earlier one is published later', async () => {
-  const { bus, ...held } = holdingBus(withoutJobs(ports.bus))
-  await using slow = await openReplica({ ...ports, bus })
-  await using other = await openReplica(ports)
+  const { bus, ...held } = holdingBus(withoutJobs(own.ports.bus))
+  await using slow = await openReplica({ ...own.ports, bus })
+  await using other = await openReplica(own.ports)
   const { chainId, takes } = await chainWith(other.client, 3)
   const [a = '', b = '', marker = ''] = takes
   await settled(other, chainId)
@@ -105,9 +87,9 @@ test('the last event of a node has its last decision, even if an earlier one is 
 })
 
 test('a decision on a node that becomes ready meanwhile does not leave followers with a generating node', async () => {
-  const { bus, ...held } = holdingBus(withoutJobs(ports.bus))
-  await using slow = await openReplica({ ...ports, bus })
-  await using other = await openReplica(ports)
+  const { bus, ...held } = holdingBus(withoutJobs(own.ports.bus))
+  await using slow = await openReplica({ ...own.ports, bus })
+  await using other = await openReplica(own.ports)
   const { chainId, takes } = await chainWith(other.client, 2)
   const [nodeId = '', marker = ''] = takes
   held.hold(nodeId)
@@ -122,9 +104,9 @@ test('a decision on a node that becomes ready meanwhile does not leave followers
 })
 
 test('the last event of deleted stems is their deletion, even if their progress is published later', async () => {
-  const { bus, ...held } = holdingBus(ports.bus)
-  await using _driving = await openReplica({ ...ports, bus })
-  await using other = await openReplica({ ...ports, bus: withoutJobs(ports.bus) })
+  const { bus, ...held } = holdingBus(own.ports.bus)
+  await using _driving = await openReplica({ ...own.ports, bus })
+  await using other = await openReplica({ ...own.ports, bus: withoutJobs(own.ports.bus) })
   const { chainId, rootNodeId: nodeId } = await upload(other, tune({ seconds: 2 }))
   held.hold(nodeId)
   await other.client.createStems({ chainId, nodeId }, asLocal)
@@ -140,7 +122,7 @@ test('the last event of deleted stems is their deletion, even if their progress 
 })
 
 test('a decision on a node that is deleted at the same time either precedes it, or finds no node', async () => {
-  await using replica = await openReplica(ports)
+  await using replica = await openReplica(own.ports)
   const { client } = replica
   const { chainId, takes } = await chainWith(client, 4)
   await settled(replica, chainId)
@@ -158,12 +140,16 @@ test('a decision on a node that is deleted at the same time either precedes it, 
 })
 
 test('a retry of a node that is deleted at the same time finds no node', async () => {
-  await using replica = await openReplica(ports)
+  await using replica = await openReplica(own.ports)
   const { client } = replica
   const { chainId, takes } = await chainWith(client, 4)
   await settled(replica, chainId)
   {
-    await using opened = await openStore<MusicTables>({ dataDirectory: directory.path, name: 'music', migrations })
+    await using opened = await openStore<MusicTables>({
+      dataDirectory: own.ports.dataDirectory,
+      name: 'music',
+      migrations,
+    })
     await opened.db.updateTable('nodes').set({ status: 'error', error: 'Test.' }).where('id', 'in', takes).execute()
   }
   for (const nodeId of takes) {
@@ -178,11 +164,15 @@ test('a retry of a node that is deleted at the same time finds no node', async (
 })
 
 test('a chain that is deleted while it is read is reported as missing', async () => {
-  await using replica = await openReplica(ports)
+  await using replica = await openReplica(own.ports)
   const { chainId } = await upload(replica, tune({ seconds: 2 }))
   {
     // What a request reads between the two deletions of another.
-    await using opened = await openStore<MusicTables>({ dataDirectory: directory.path, name: 'music', migrations })
+    await using opened = await openStore<MusicTables>({
+      dataDirectory: own.ports.dataDirectory,
+      name: 'music',
+      migrations,
+    })
     await opened.db.deleteFrom('nodes').where('chain_id', '=', chainId).execute()
   }
   await expect(replica.client.getChain({ chainId }, asLocal)).rejects.toMatchObject({ kind: 'not_found' })

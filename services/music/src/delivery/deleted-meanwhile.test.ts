@@ -1,23 +1,14 @@
 import type { Files } from '@trellis/kit/files'
 import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
-import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { tune } from '@trellis/test/support/tune'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { local, openPorts, openReplica, type Ports, settled, upload } from '../../test/open-service.ts'
+import { expect, test } from 'vitest'
+import { local, openReplica, settled, upload } from '../../test/open-service.ts'
+import { portsOfEachTest } from '../../test/ports-of-test.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 
 const asLocal = { caller: local }
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>
-let ports: Ports
-beforeEach(async () => {
-  directory = await temporaryDirectory()
-  ports = await openPorts(directory.path)
-})
-afterEach(async () => {
-  await ports[Symbol.asyncDispose]()
-  await directory[Symbol.asyncDispose]()
-})
+const own = portsOfEachTest()
 
 /** Files that call `act` when a request first asks whether the download exists, after it has read its rows. */
 const interrupted = (files: Files) => {
@@ -43,8 +34,8 @@ const received = async (frames: AsyncIterable<ByteFrame>): Promise<number> => {
 /** A chain whose spine is the upload and a continuation. */
 const open = async () => {
   await using opened = new AsyncDisposableStack()
-  const { files, atNext } = interrupted(ports.files)
-  const replica = opened.use(await openReplica({ ...ports, files }))
+  const { files, atNext } = interrupted(own.ports.files)
+  const replica = opened.use(await openReplica({ ...own.ports, files }))
   const { client } = replica
   const { chainId, rootNodeId } = await upload(replica, tune({ seconds: 2 }))
   const request = { chainId, nodeId: rootNodeId, durationSeconds: 1, generator: 'GENERATOR_MOCK' as const }
@@ -99,10 +90,10 @@ test('an export of a chain that is deleted before it is written is answered as a
 test('a file that was lost is reported without its key', async () => {
   await using chain = await open()
   const { client, chainId, nodeId } = chain
-  await ports.files.remove(nodeFile(nodeId, 'overview'))
+  await own.ports.files.remove(nodeFile(nodeId, 'overview'))
   const lost = { kind: 'not_found', message: 'The audio no longer exists.' }
   await expect(client.getNodePeaks({ chainId, nodeId }, asLocal)).rejects.toMatchObject(lost)
-  await ports.files.remove(nodeFile(nodeId, 'samples'))
+  await own.ports.files.remove(nodeFile(nodeId, 'samples'))
   const frames = client.getNodeAudio({ chainId, nodeId }, asLocal)[Symbol.asyncIterator]()
   expect((await frames.next()).value?.frame?.$case).toBe('head')
   await expect(frames.next()).rejects.toMatchObject(lost)
