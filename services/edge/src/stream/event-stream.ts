@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { toServiceError } from '@trellis/kit/errors'
+import { isServiceError, toServiceError } from '@trellis/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { drained } from './drained.ts'
 import { commentText, type Frame, frameText, isWritten, type WrittenFrames } from './frame.ts'
@@ -76,6 +76,9 @@ const failedFrame = (error: unknown): Frame => {
   return { id: undefined, event: 'failed', data: { status, detail } }
 }
 
+/** Why a stream failed: by the error of its signal, such as that of an expired session, rather than by what followed from it. */
+const causeOf = (error: unknown, { reason }: AbortSignal): unknown => (isServiceError(reason) ? reason : error)
+
 /**
  * Sends messages as server-sent events until the stream ends, the client disconnects, its session expires, or the process shuts down. The next message
  * is requested from the service only when the client has read the last ones (backpressure): a slow client fills its socket's buffer at most.
@@ -89,7 +92,9 @@ export const sendEvents = async (
   { heartbeat: comment, headOnly, signal }: { heartbeat: string; headOnly: boolean; signal: AbortSignal },
 ): Promise<void> => {
   const iterator = messages[Symbol.asyncIterator]()
-  const first = await iterator.next()
+  const first = await iterator.next().catch((error: unknown) => {
+    throw causeOf(error, signal)
+  })
   reply.hijack()
   const { raw } = reply
   raw.writeHead(reply.statusCode, { ...(reply.getHeaders() as Record<string, string>), ...headers })
@@ -113,7 +118,7 @@ export const sendEvents = async (
     else signal.throwIfAborted()
   } catch (error) {
     if (closing.aborted) writer.write(retryText())
-    else if (!raw.destroyed) writer.write(frameText(failedFrame(signal.aborted ? signal.reason : error)))
+    else if (!raw.destroyed) writer.write(frameText(failedFrame(causeOf(error, signal))))
   } finally {
     heartbeat.remove(writer)
     if (!raw.destroyed) raw.end()
