@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { issueSession } from '@trellis/kit/credentials'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveProbe } from '../probe/serve.ts'
+import { serveProbe, transports } from '../probe/serve.ts'
 import { beforeExpiry } from '../support/before-expiry.ts'
 
 type Served = Awaited<ReturnType<typeof serveProbe>>
@@ -137,7 +137,16 @@ describe('callers in cloud mode', () => {
     expect(await who({ 'x-gateway-session': await token() })).toBe(401)
   })
 
-  test('a stream ends with its session, with the reason', async () => {
+  test('a malformed token makes an anonymous caller, not an error', async () => {
+    for (const value of ['', 'undefined', 'a.b', 'a b.c.d', '{}'])
+      expect(await who({ 'x-gateway-session': value })).toEqual(['anonymous', 'free'])
+  })
+})
+
+describe.each(transports)('a stream of a service %s', (transport) => {
+  test('ends with its session, with the reason', async () => {
+    const cloud = { CLOUD_MODE: '1', GATEWAY_JWT_SECRET: secret }
+    const served = await serveProbe(transport, cloud)
     const stream = await beforeExpiry(async (milliseconds) => {
       const token = await sign({ id: 'ann' }, { expires: new Date(Date.now() + milliseconds) })
       return fetch(`${served.origin}/probe/api/count?to=1&behaviour=forever`, {
@@ -147,11 +156,8 @@ describe('callers in cloud mode', () => {
     const text = await stream.text()
     expect(text).toContain('event: counted\n')
     expect(text).toMatch(/event: failed\ndata: \{"status":401,"detail":"[^"]*Sign in again\."\}\n\n$/)
-  })
-
-  test('a malformed token makes an anonymous caller, not an error', async () => {
-    for (const value of ['', 'undefined', 'a.b', 'a b.c.d', '{}'])
-      expect(await who({ 'x-gateway-session': value })).toEqual(['anonymous', 'free'])
+    await expect.poll(() => served.state.streamsEnded).toBeGreaterThan(0)
+    await served.close()
   })
 })
 
